@@ -23,8 +23,8 @@ pub const CURT_CANONICAL_FEW_LINKS: u32 = 3;
 /// on Windows names are spelled as on disk, and the prefix `\\?\` is omitted if the path means the
 /// same without it.
 ///
-/// The result is for display, because it might be outdated as soon as it is returned. Open
-/// untrusted paths with `curt_root_open_file`.
+/// The result is for display, because it might be outdated at once. Open untrusted paths with
+/// `curt_root_open_file`.
 ///
 /// Cost on Linux: 5 calls, even for the length alone; 7 if the last component is missing, and 1 per
 /// component if others are missing.

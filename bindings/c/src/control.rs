@@ -1,4 +1,4 @@
-//! Cancelling, observing and parallelising long work.
+//! Threads, callbacks and cancellation of long work.
 //!
 //!     static volatile int cancel;
 //!     curt_control control = CURT_CONTROL_INIT;
@@ -16,19 +16,19 @@ use crate::error::curt_error;
 use crate::guard::Failure;
 use crate::structs::{self, Versioned};
 
-/// The largest number of threads.
+/// The maximum for `threads`.
 pub const CURT_THREADS_MOST: u32 = 1024;
 const _: () = assert!(CURT_THREADS_MOST as usize == Threads::MOST);
-/// Chooses as many threads as make the work faster.
+/// As many threads as make the work faster.
 pub const CURT_THREADS_AUTOMATIC: u32 = u32::MAX;
 
-/// How to run long work. By default it uses one thread and no callback. A callback that does not
-/// return 0 stops the work. The function then waits for its other threads, and returns
-/// `CURT_E_STOPPED` or the result of an earlier failure.
+/// How to run long work. The default is one thread without callbacks. A callback stops the work by
+/// returning anything but 0. The function then joins its threads, and returns `CURT_E_STOPPED` or
+/// the result of an earlier failure.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_control {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`.
     pub threads: u32,
@@ -36,8 +36,8 @@ pub struct curt_control {
     pub reserved: u32,
     /// NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
     /// work within milliseconds, but does not interrupt a blocking system call. Stopping can take
-    /// half a second with a million paths in an array, or with a million entries in a sorted
-    /// directory (`curt_usage` with `CURT_TREE_FOLLOW`).
+    /// half a second with a million paths in an array, or entries in a sorted directory
+    /// (`curt_usage` with `CURT_TREE_FOLLOW`).
     pub cancel: *const c_int,
     /// NULL, or a callback that runs at the start and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,
@@ -105,7 +105,7 @@ impl Control {
         flag.load(Ordering::Relaxed) != 0
     }
 
-    /// Checks `cancel`, and calls `poll`. Must be called on the caller's thread.
+    /// Must be called on the caller's thread.
     pub(crate) fn poll(&self) -> Next {
         if self.is_cancelled() {
             return Next::Stop;
@@ -116,7 +116,7 @@ impl Control {
         next(unsafe { poll(control.context) })
     }
 
-    /// Calls `on_error`. Must be called on the caller's thread.
+    /// Must be called on the caller's thread.
     pub(crate) fn report(&self, error: &Error) -> Next {
         let Some(control) = self.0 else { return Next::Continue };
         let Some(on_error) = control.on_error else { return Next::Continue };
@@ -130,7 +130,7 @@ pub(crate) fn next(answer: c_int) -> Next {
     if answer == 0 { Next::Continue } else { Next::Stop }
 }
 
-/// Returns the result of work that continues after failures: the first failure, if any.
+/// Returns the result of work that continues after failures.
 pub(crate) fn outcome(first: Option<Error>, stopped: bool) -> Result<i32, Failure> {
     match first {
         Some(error) => Err(error.into()),

@@ -69,15 +69,14 @@ pub unsafe extern "C" fn curt_dir_open(
 
 /// Reads up to `capacity` entries; `capacity` must not be 0. `entry_size` is `sizeof(curt_entry)`.
 /// Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
-/// just been removed has `failed` fields, but does not make the function fail.
+/// just been removed has `failed` fields; the function does not fail.
 ///
 /// Cost: 1 call per buffer of entries (first 64 KiB, about 2,000 entries; later 1 MiB), and 1 at
 /// the end. Names and kinds cost no further call; nor do sizes, times and attributes on Windows.
 /// Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
 /// cost more.
 ///
-/// Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
-/// after a failure.
+/// Returns the number of entries, usually fewer than `capacity`; 0 at the end and after a failure.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,
@@ -112,7 +111,7 @@ pub unsafe extern "C" fn curt_dir_next(
     int(unsafe { guard("curt_dir_next", error, body) })
 }
 
-/// Writes the name of an entry. Returns the place for its metadata.
+/// Writes an entry's name. Returns the place for its metadata.
 ///
 /// # Safety
 ///

@@ -22,16 +22,15 @@ use crate::text::{Unit, curt_str, to_units};
 pub struct curt_error {
     result: i32,
     what: What,
-    /// Null until requested, because many callers need only the result, and formatting takes longer
-    /// than some system calls. Not a `OnceLock`: after a fork, the child could wait for a thread
-    /// that exists only in the parent.
+    /// Null until requested, because formatting takes longer than some system calls. Not a
+    /// `OnceLock`: after a fork, the child could wait for a thread that exists only in the parent.
     texts: AtomicPtr<Texts>,
 }
 
 #[derive(Debug)]
 enum What {
     Library(curt::Error),
-    /// The message of a failure that has no operation and no path.
+    /// The message of a failure without operation and path.
     Other(String),
 }
 
@@ -48,7 +47,7 @@ struct Texts {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_error_info {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// `CURT_E_…`.
     pub result: i32,
@@ -65,7 +64,7 @@ pub struct curt_error_info {
     /// Bytes in `text`.
     pub text_len: usize,
     /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
-    /// in languages whose exceptions have the system's text.
+    /// for exceptions that already have the system's text.
     pub reason: *const c_char,
 }
 
@@ -163,8 +162,8 @@ fn with_nul(text: &str) -> Box<[u8]> {
     text.bytes().filter(|&byte| byte != 0).chain([0]).collect()
 }
 
-/// Runs the body of the C function named `function`, and returns its value or the `CURT_E_…` of its
-/// failure. Writes an error object to `error`, or NULL on success.
+/// Runs the body of the C function named `function`. Writes an error object to `error`, or NULL on
+/// success.
 ///
 /// # Safety
 ///
@@ -184,8 +183,8 @@ pub(crate) unsafe fn guard<T>(
     answer.map_err(|failure| failure.result())
 }
 
-/// Runs the body of a function that makes an object, and writes the pointer to it into `object`, or
-/// NULL on failure.
+/// Runs the body of a function that makes an object. Writes its pointer to `object`, or NULL on
+/// failure.
 ///
 /// # Safety
 ///
@@ -204,7 +203,7 @@ pub(crate) unsafe fn open<T>(
         unsafe { handle::put(object, made) }?;
         Ok(0)
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     int(unsafe { guard(function, error, body) })
 }
 
@@ -226,7 +225,7 @@ pub unsafe extern "C" fn curt_error_get(
     int(plain(body))
 }
 
-/// Frees an error. Does nothing for NULL.
+/// Frees an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_error_free(error: *mut curt_error) {
     // SAFETY: `error` is NULL or an object, unused afterwards.

@@ -1,6 +1,6 @@
 //! Expanding paths.
 //!
-//! Full paths are computed from the text alone, without access to files. Open untrusted paths with
+//! Full paths are computed from the text, without access to files. Open untrusted paths with
 //! `curt_root_open_file`.
 //!
 //!     char path[4096];
@@ -48,11 +48,10 @@ pub const CURT_DOT_DOT_CLAMP: u32 = 2;
 /// Like `CURT_DOT_DOT_CLAMP`, but `..` at the root is an error.
 pub const CURT_DOT_DOT_REFUSE: u32 = 3;
 
-/// Takes unset options from this process. The working directory (or a drive's) is read once, when
-/// first needed, so open another expander after `chdir(2)`. The home directory comes from
-/// environment variables; `~user`, and `~` without `HOME`, query the user database each time.
-/// Without this flag the process is not queried, and Windows paths follow the rules of Windows 11,
-/// not of the running release.
+/// Takes unset options from this process. The working directory (or a drive's) is read once, on
+/// first use, so open another expander after `chdir(2)`. The home directory comes from environment
+/// variables; `~user`, and `~` without `HOME`, query the user database each time. Without this flag
+/// the process is not queried, and Windows paths follow the rules of Windows 11.
 pub const CURT_EXPAND_ENVIRONMENT: u32 = 1;
 /// Expands a leading `~` to a home directory.
 pub const CURT_EXPAND_TILDE: u32 = 2;
@@ -60,11 +59,11 @@ pub const CURT_EXPAND_TILDE: u32 = 2;
 /// default they are unchanged, because Windows takes them literally.
 pub const CURT_EXPAND_VERBATIM: u32 = 4;
 
-/// How to expand paths. Texts are copied; NULL means not set.
+/// How to expand paths. NULL means not set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_expand_options {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// `CURT_FLAVOR_…`. Every flavor works on every system.
     pub flavor: u32,
@@ -81,16 +80,16 @@ pub struct curt_expand_options {
     /// The directory where relative paths start, instead of the working directory. A relative
     /// `base` itself starts at the working directory.
     pub base: *const c_void,
-    /// The length in code units.
+    /// Length in code units.
     pub base_len: usize,
     /// The working directory, a full path of this flavor. If not set, relative paths fail with
     /// `CURT_E_EXPAND_NO_START`.
     pub cwd: *const c_void,
-    /// The length in code units.
+    /// Length in code units.
     pub cwd_len: usize,
     /// The home directory, a full path.
     pub home: *const c_void,
-    /// The length in code units.
+    /// Length in code units.
     pub home_len: usize,
 }
 
@@ -129,8 +128,8 @@ pub unsafe extern "C" fn curt_expand_bytes(
     unsafe { expand::<u8>(expander, text.cast(), len, buffer.cast(), capacity) }
 }
 
-/// Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
-/// have a different width.
+/// Does the same as `curt_expand_bytes` for UTF-16, on any system. The options' texts can have a
+/// different width.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_expand_units(
     expander: *const curt_expander,
@@ -188,7 +187,7 @@ unsafe fn configured(options: *const curt_expand_options) -> Result<Expander, Fa
     if has(CURT_EXPAND_ENVIRONMENT) {
         env = Env::of(ThisProcess::new());
     }
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     let text = |text, len| unsafe { wide_or_not(text, len, options.width) };
     if let Some(cwd) = text(options.cwd, options.cwd_len)? {
         env = env.cwd(cwd);
@@ -236,7 +235,7 @@ unsafe fn wide_or_not(
         (true, 0..=2) if len == 0 => return Ok(None),
         // SAFETY: upheld by the caller.
         (false, 1) => PathText::from_units(unsafe { text::units(text.cast::<u8>(), len) }?),
-        // SAFETY: upheld by the caller.
+        // SAFETY: as above.
         (false, 2) => PathText::from_units(unsafe { text::units(text.cast::<u16>(), len) }?),
         _ => return Err(Failure::Argument("a text is NULL but not empty, or `width` is wrong")),
     };

@@ -8,7 +8,8 @@ use curt::{Error, Next};
 use crate::control::Control;
 
 /// The failures of one C call. A failure on the caller's thread is reported at once. Failures of
-/// other threads are reported when the work polls, and when it ends.
+/// other threads are reported when the work polls, and when it ends. Only `take` may be called on
+/// other threads.
 pub(crate) struct Failures<'c> {
     control: &'c Control,
     caller: usize,
@@ -22,7 +23,6 @@ struct Gathered {
 }
 
 impl<'c> Failures<'c> {
-    /// Must be called on the caller's thread.
     pub(crate) fn new(control: &'c Control) -> Self {
         Failures { control, caller: this_thread(), gathered: Mutex::default() }
     }
@@ -31,7 +31,7 @@ impl<'c> Failures<'c> {
         self.control.polls() || self.control.reports()
     }
 
-    /// Stores a failure from any thread. On the caller's thread, then reports all waiting failures.
+    /// Stores a failure. On the caller's thread, then reports all waiting failures.
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
@@ -45,12 +45,11 @@ impl<'c> Failures<'c> {
         if this_thread() == self.caller { self.tell() } else { Next::Continue }
     }
 
-    /// Must be called on the caller's thread.
     pub(crate) fn poll(&self) -> Next {
         if self.tell() == Next::Stop { Next::Stop } else { self.control.poll() }
     }
 
-    /// Reports the waiting failures. Must be called on the caller's thread.
+    /// Reports the waiting failures.
     fn tell(&self) -> Next {
         // Release the lock before the callbacks; otherwise other threads would wait.
         let waiting = std::mem::take(&mut self.lock().waiting);

@@ -34,7 +34,7 @@ impl Failure {
 }
 
 pub(crate) fn caught<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    // Leave the hook alone in tests and fuzz targets, which must print why they fail.
+    // Tests and fuzz targets must print why they fail.
     if !cfg!(any(test, fuzzing)) {
         silence();
     }

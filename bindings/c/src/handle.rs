@@ -1,4 +1,4 @@
-//! Objects of the library that the caller holds by pointer until it closes them.
+//! Objects that the caller holds by pointer until it closes them.
 
 use crate::guard::{Failure, caught};
 
@@ -16,8 +16,6 @@ pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Borrows an object that threads may share.
-///
 /// # Safety
 ///
 /// `object` is NULL or an object that is not closed during `'a`.
@@ -29,8 +27,6 @@ pub(crate) unsafe fn shared<'a, T: Sync>(object: *const T) -> Result<&'a T, Fail
     unsafe { object.as_ref() }.ok_or(Failure::Argument("the object is NULL"))
 }
 
-/// Borrows an object exclusively.
-///
 /// # Safety
 ///
 /// `object` is NULL or an object without other users during `'a`.

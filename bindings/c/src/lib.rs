@@ -1,13 +1,7 @@
 //! libcurt: curt for C, and for every language that can call C.
 //!
-//! Each function converts its arguments, calls the library and converts the result, without logic
-//! beyond that (ADR 49). `include/curt.h` is generated from these files and their doc comments;
-//! `docs/c.md` is the guide.
-//!
-//! [`guard`] surrounds the body of each function: it catches panics and turns failures into
-//! results. [`structs`] reads and writes structs that begin with their size, [`text`] converts
-//! strings, [`handle`] manages the objects that a caller holds, [`control`] wraps the caller's
-//! callbacks, and [`failures`] moves failures from other threads to the caller's thread.
+//! Each function only converts its arguments, calls the library and converts the result (ADR 49).
+//! `include/curt.h` is generated from these files; `docs/c.md` is the guide.
 
 #![allow(unsafe_code, reason = "the caller's pointers are read and written")]
 #![allow(non_camel_case_types, reason = "the names are those of C")]

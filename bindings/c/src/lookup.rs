@@ -26,8 +26,8 @@ pub const CURT_LOOKUP_ROOT_FIRST: u32 = 1;
 #[derive(Debug)]
 pub struct curt_lookup(Lookup);
 
-/// Prepares look-ups in these roots, in this order. Makes no system call. The texts are copied. A
-/// relative root starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+/// Prepares look-ups in these roots, in this order. Makes no system call. A relative root starts at
+/// the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_open(
     roots: *const curt_str,

@@ -14,44 +14,44 @@ use crate::results::result_of;
 use crate::structs::check_array;
 use crate::text::{Texts, curt_str, to_units};
 
-/// The kind: `CURT_KIND_…`.
+/// Kind: `CURT_KIND_…`.
 pub const CURT_FIELD_KIND: u32 = 1 << 0;
-/// The length in bytes.
+/// Length in bytes.
 pub const CURT_FIELD_SIZE: u32 = 1 << 1;
-/// The allocated bytes.
+/// Allocated bytes.
 pub const CURT_FIELD_ALLOCATED: u32 = 1 << 2;
-/// The time of the last write.
+/// Time of the last write.
 pub const CURT_FIELD_MODIFIED: u32 = 1 << 3;
-/// The time of the last access.
+/// Time of the last access.
 pub const CURT_FIELD_ACCESSED: u32 = 1 << 4;
-/// The time of the last change of content or metadata.
+/// Time of the last change of content or metadata.
 pub const CURT_FIELD_CHANGED: u32 = 1 << 5;
-/// The time of creation.
+/// Time of creation.
 pub const CURT_FIELD_CREATED: u32 = 1 << 6;
-/// The POSIX file type and permission bits.
+/// POSIX file type and permission bits.
 pub const CURT_FIELD_MODE: u32 = 1 << 7;
-/// The number of hard links.
+/// Number of hard links.
 pub const CURT_FIELD_LINKS: u32 = 1 << 8;
-/// The inode number, or file id. For a mount point, a listing on Unix returns the number of the
+/// Inode number, or file id. For a mount point, a listing on Unix returns the number of the
 /// covered directory; `CURT_EXACT` gets the number of the mounted root.
 pub const CURT_FIELD_ID: u32 = 1 << 9;
-/// The number of the filesystem or volume.
+/// Number of the filesystem or volume.
 pub const CURT_FIELD_DEVICE: u32 = 1 << 10;
-/// The user id of the owner.
+/// Owner's user id.
 pub const CURT_FIELD_USER_ID: u32 = 1 << 11;
-/// The group id.
+/// Group id.
 pub const CURT_FIELD_GROUP_ID: u32 = 1 << 12;
 /// `FILE_ATTRIBUTE_…`, or `STATX_ATTR_…`.
 pub const CURT_FIELD_ATTRIBUTES: u32 = 1 << 13;
 /// The number of a device file.
 pub const CURT_FIELD_DEVICE_NUMBER: u32 = 1 << 14;
-/// The preferred block size for I/O.
+/// Preferred block size for I/O.
 pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
-/// The target of a link. Costs 1 more call per link (3 on Windows).
+/// Target of a link. Costs 1 more call per link (3 on Windows).
 pub const CURT_FIELD_TARGET: u32 = 1 << 16;
-/// The name of the owner, looked up once per owner. Costs 3 more calls per entry on Windows.
+/// Owner's name, looked up once per owner. Costs 3 more calls per entry on Windows.
 pub const CURT_FIELD_USER: u32 = 1 << 17;
-/// The name of the group, looked up once per group. Windows returns it together with the owner.
+/// Group's name, looked up once per group. Windows returns it with the owner.
 pub const CURT_FIELD_GROUP: u32 = 1 << 18;
 
 /// Gets the metadata of a link's target, or of the link itself if it is broken.
@@ -60,21 +60,21 @@ pub const CURT_FOLLOW: u32 = 1;
 /// date while a file is open for writing, or after a write through another hard link.
 pub const CURT_EXACT: u32 = 2;
 
-/// The kind is not known.
+/// Unknown.
 pub const CURT_KIND_UNKNOWN: u32 = 0;
-/// A regular file.
+/// Regular file.
 pub const CURT_KIND_FILE: u32 = 1;
-/// A directory.
+/// Directory.
 pub const CURT_KIND_DIRECTORY: u32 = 2;
-/// A symlink.
+/// Symlink.
 pub const CURT_KIND_SYMLINK: u32 = 3;
-/// A named pipe.
+/// Named pipe.
 pub const CURT_KIND_FIFO: u32 = 4;
-/// A socket.
+/// Socket.
 pub const CURT_KIND_SOCKET: u32 = 5;
-/// A character device.
+/// Character device.
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
-/// A block device.
+/// Block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
 /// Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume.
 pub const CURT_KIND_JUNCTION: u32 = 8;
@@ -86,7 +86,7 @@ pub const CURT_KIND_APP_EXEC_LINK: u32 = 10;
 pub const CURT_KIND_WSL_SYMLINK: u32 = 11;
 /// Windows: any other reparse point that represents another file.
 pub const CURT_KIND_REPARSE: u32 = 12;
-/// A marker in a union filesystem that hides an entry of a lower layer.
+/// Marker in a union filesystem that hides an entry of a lower layer.
 pub const CURT_KIND_WHITEOUT: u32 = 13;
 
 /// A point in time.
@@ -103,8 +103,7 @@ pub struct curt_time {
 
 /// Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
 /// unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
-/// not exist: the filesystem does not store it, or the entry has no target because it is not a
-/// link.
+/// not exist: the filesystem does not store it, or, for a target, the entry is not a link.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_metadata {
@@ -158,8 +157,8 @@ pub struct curt_metadata {
 }
 
 /// Gets the `fields` of a path. `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP` are
-/// errors, because there is no object to own their texts. Without fields, checks whether the path
-/// exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
+/// errors, because no object would own their texts. Without fields, checks whether the path exists.
+/// `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
 /// `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
 ///
 /// Cost: 1 call; 3 on Windows to follow a link, and on volumes that cannot query by name.

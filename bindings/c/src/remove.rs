@@ -49,12 +49,12 @@ pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
 /// Refuses directories, as `unlink` does.
 pub const CURT_DIRECTORIES_REFUSE: u32 = 4;
 
-/// How to remove. By default a missing path is a failure, mounts are not crossed, and directories
-/// are removed recursively.
+/// How to remove. By default a missing path fails, mounts are not crossed, and directories are
+/// removed recursively.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_options {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// `CURT_REMOVE_…`.
     pub flags: u32,
@@ -76,13 +76,13 @@ unsafe impl Versioned for curt_remove_options {}
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_remove_report {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// Entries removed, except directories.
     pub files: u64,
     /// Directories removed.
     pub directories: u64,
-    /// Entries that another process removed or moved after they had been listed.
+    /// Entries that another process removed or moved after they were listed.
     pub vanished: u64,
     /// Failures.
     pub errors: u64,
@@ -97,19 +97,19 @@ pub struct curt_remove_report {
 // SAFETY: the struct begins with its size, and zeros are valid.
 unsafe impl Versioned for curt_remove_report {}
 
-/// Removes `path`: a file, a directory with everything below it, or a link, but never the target of
-/// a link. `options`, `control` and `report` can be NULL. The root directory is refused. With a
-/// trailing slash, `path` must be a directory, not a link to a directory.
+/// Removes `path`: a file, a directory with everything below it, or a link, never its target.
+/// `report` can be NULL. The root directory is refused. With a trailing slash, `path` must be a
+/// directory, not a link to one.
 ///
-/// With `CURT_CWD` as `dir`, `path` can be any path. With an open directory as `dir`, `path` starts
-/// there, as in `unlinkat(2)`: symlinks and `..` can lead out of `dir`, and `path` must not end in
-/// `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
-/// and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
+/// If `dir` is `CURT_CWD`, `path` can be any path. If `dir` is an open directory (`O_PATH`
+/// suffices), `path` starts there, as in `unlinkat(2)`: symlinks and `..` can lead out of it, and
+/// `path` must not end in `.` or `..`. On Windows `dir` needs `FILE_TRAVERSE` and
+/// `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
 ///
-/// Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
-/// gone, `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first
-/// failure, which `error` describes; `on_error` gets every failure. Fills in `report`, unless an
-/// argument was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
+/// Not atomic: continues after a failure. Returns 0 if everything is gone, `CURT_E_STOPPED` if
+/// stopped before any failure, or the result of the first failure, which `error` describes;
+/// `on_error` gets every failure. Fills in `report`, except after `CURT_E_ARGUMENT` and
+/// `CURT_E_INTERNAL`.
 ///
 /// Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
 /// an open `dir`.
@@ -139,9 +139,9 @@ pub unsafe extern "C" fn curt_remove(
     int(unsafe { guard("curt_remove", error, body) })
 }
 
-/// Removes `count` paths, as `curt_remove` does with `CURT_CWD`: in order with one thread. Several
-/// threads divide the paths, but if one lies below another, one thread removes them all in order.
-/// Consecutive paths in the same directory share the call that opens it.
+/// Removes `count` paths as `curt_remove` does with `CURT_CWD`. One thread removes them in order.
+/// Several threads divide them, unless one path lies below another: then one thread removes them
+/// all. Consecutive paths in the same directory share the call that opens it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_remove_many(
     paths: *const curt_str,
@@ -173,9 +173,9 @@ unsafe fn remove(
 ) -> Result<i32, Failure> {
     // SAFETY: upheld by the caller.
     let control = unsafe { Control::new(control) }?;
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     let options = unsafe { structs::read(options) }?;
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     unsafe { structs::check(report) }?;
     let progress = Progress(options);
     let mut removal = Remove::new()
@@ -203,7 +203,7 @@ unsafe fn remove(
         threads: u32::try_from(done.threads).unwrap_or(u32::MAX),
         stopped: done.stopped.into(),
     };
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     unsafe { structs::write(report, filled) }?;
     outcome(done.errors.into_iter().next(), done.stopped)
 }
@@ -268,7 +268,7 @@ impl Progress {
         self.0.is_some_and(|options| options.on_progress.is_some())
     }
 
-    /// Calls `on_progress`. Must be called on the caller's thread.
+    /// Must be called on the caller's thread.
     fn show(&self, totals: &Totals) -> Next {
         let Some(options) = self.0 else { return Next::Continue };
         let Some(on_progress) = options.on_progress else { return Next::Continue };

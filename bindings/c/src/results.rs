@@ -12,12 +12,12 @@ use curt::{Cause, Error};
 
 /// A system call failed. `os_error` of the error says why.
 pub const CURT_E_OS: i32 = -1;
-/// A wrong argument: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
-/// version.
+/// A wrong argument: NULL, misaligned, a text with a NUL, a length larger than memory, or a size or
+/// flag unknown to this version.
 pub const CURT_E_ARGUMENT: i32 = -2;
 /// `cancel`, `poll` or a callback stopped the work.
 pub const CURT_E_STOPPED: i32 = -3;
-/// The entry was replaced meanwhile with a different one of the same name.
+/// The entry was replaced meanwhile with a different one.
 pub const CURT_E_REPLACED: i32 = -4;
 /// A link or a mount leads back to a directory that contains it.
 pub const CURT_E_LOOP: i32 = -5;
@@ -57,47 +57,47 @@ pub const CURT_E_FIND_RELATIVE: i32 = -46;
 pub const CURT_E_FIND_NO_BASE: i32 = -47;
 /// Permission to search a directory was denied.
 pub const CURT_E_FIND_DENIED: i32 = -48;
-/// Refused: the path is empty.
+/// The path is empty.
 pub const CURT_E_REFUSED_EMPTY: i32 = -60;
-/// Refused: the path contains a NUL.
+/// The path contains a NUL.
 pub const CURT_E_REFUSED_NUL: i32 = -61;
-/// Refused: the path is not valid text.
+/// The path is not valid text.
 pub const CURT_E_REFUSED_ENCODING: i32 = -62;
-/// Refused: the path names a device.
+/// The path names a device.
 pub const CURT_E_REFUSED_DEVICE: i32 = -63;
-/// Refused: the path is absolute.
+/// The path is absolute.
 pub const CURT_E_REFUSED_ABSOLUTE: i32 = -64;
-/// Refused: the path names a drive.
+/// The path names a drive.
 pub const CURT_E_REFUSED_DRIVE: i32 = -65;
-/// Refused: the path names a stream of a file.
+/// The path names a stream of a file.
 pub const CURT_E_REFUSED_STREAM: i32 = -66;
-/// Refused: the path has a character that is not allowed in names.
+/// The path has a character that is not allowed in names.
 pub const CURT_E_REFUSED_CHARACTER: i32 = -67;
-/// Refused: the path leaves the root.
+/// The path leaves the root.
 pub const CURT_E_REFUSED_ESCAPE: i32 = -68;
-/// Refused: a name ends in dots or spaces.
+/// A name ends in dots or spaces.
 pub const CURT_E_REFUSED_TRAILING: i32 = -69;
-/// Refused: a name looks like the short name of another file.
+/// A name looks like the short name of another file.
 pub const CURT_E_REFUSED_SHORT_NAME: i32 = -70;
-/// Refused: the path goes through a link.
+/// The path goes through a link.
 pub const CURT_E_REFUSED_LINK: i32 = -71;
-/// Not expanded: the path is empty.
+/// The path to expand is empty.
 pub const CURT_E_EXPAND_EMPTY: i32 = -80;
-/// Not expanded: the path contains a NUL.
+/// The path to expand contains a NUL.
 pub const CURT_E_EXPAND_NUL: i32 = -81;
-/// Not expanded: the home directory is unknown.
+/// The home directory is unknown.
 pub const CURT_E_EXPAND_NO_HOME: i32 = -82;
-/// Not expanded: the home directory is not a full path.
+/// The home directory is not a full path.
 pub const CURT_E_EXPAND_HOME_RELATIVE: i32 = -83;
-/// Not expanded: there is no such user.
+/// There is no such user.
 pub const CURT_E_EXPAND_NO_USER: i32 = -84;
-/// Not expanded: the path is too long.
+/// The path is too long.
 pub const CURT_E_EXPAND_TOO_LONG: i32 = -85;
-/// Not expanded: `..` goes beyond the root.
+/// `..` goes beyond the root.
 pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
-/// Not expanded: the starting directory of the path is unknown.
+/// The path's starting directory is unknown.
 pub const CURT_E_EXPAND_NO_START: i32 = -87;
-/// Not expanded: the path is UTF-16, and its starting directory is not valid Unicode.
+/// The path is UTF-16, and its starting directory is not valid Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
 
 /// The ABI version. It rises when functions or fields are added; they are never removed.
@@ -158,9 +158,8 @@ fn text_of(result: i32) -> &'static CStr {
     TEXTS.iter().find(|(known, _)| *known == result).map_or(other, |(_, text)| text)
 }
 
-/// Returns an English text for any result, including the one in `curt_metadata`; "done" if it is
-/// not negative. The pointer is never NULL and remains valid. Prefer the text of an error, which
-/// has the path and the system's reason.
+/// Returns a static English text for any result; "done" if it is not negative. Never returns NULL.
+/// Prefer an error's text, which has the path and the system's reason.
 #[unsafe(no_mangle)]
 pub extern "C" fn curt_text(result: i32) -> *const c_char {
     text_of(result).as_ptr()

@@ -61,7 +61,7 @@ pub struct curt_root {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_open_options {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
     /// `CURT_OPEN_APPEND` and `CURT_OPEN_SYSTEM`.

@@ -44,15 +44,13 @@ pub const CURT_SEARCH_POSIX: u32 = 2;
 /// Applies the policy's Windows rules, if it has any.
 pub const CURT_SEARCH_WINDOWS: u32 = 4;
 
-/// How to search. By default nothing is read from the process, not even `PATH`. Texts are copied; a
-/// NULL pointer means not set.
+/// How to search. By default the process is not queried, even for `PATH`. NULL means not set.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_search_options {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
-    /// `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
-    /// other system.
+    /// `CURT_POLICY_…`. A policy without rules for the chosen system applies those for the other.
     pub policy: u32,
     /// `CURT_SEARCH_…`.
     pub flags: u32,
@@ -63,7 +61,7 @@ pub struct curt_search_options {
     pub pathext: curt_str,
     /// The directory where relative names and `PATH` entries start, and which policies search
     /// instead of the working directory. A relative `base` starts at the real working directory. If
-    /// `base` is not set, relative names and entries are not found.
+    /// not set, relative names and entries are not found.
     pub base: curt_str,
 }
 
@@ -90,7 +88,7 @@ pub const CURT_ORIGIN_GIVEN: u32 = 2;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_found {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// How it starts: `CURT_PROGRAM_…`.
     pub program: u32,
@@ -98,8 +96,8 @@ pub struct curt_found {
     pub origin: u32,
     /// The index of the `PATH` entry, counting empty entries; 0 for other origins.
     pub entry: usize,
-    /// 1 if the directory of the program came from a relative path or from the policy, so that the
-    /// same search might find a different program after `chdir`; otherwise 0.
+    /// 1 if the program's directory came from a relative path or from the policy, so that the
+    /// search might find a different program after `chdir`; otherwise 0.
     pub relative: u32,
     /// Always 0.
     pub reserved: u32,
@@ -113,8 +111,8 @@ unsafe impl Versioned for curt_found {}
 pub struct curt_search(Search);
 
 /// Prepares a search. Makes no system call. The first look-up splits `PATH`. Later ones reuse its
-/// entries and, with `CURT_SEARCH_ENVIRONMENT`, the environment and working directory of the first.
-/// Contents of directories are not cached.
+/// entries and, with `CURT_SEARCH_ENVIRONMENT`, its environment and working directory. Contents of
+/// directories are not cached.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_search_open(
     options: *const curt_search_options,
@@ -128,8 +126,7 @@ pub unsafe extern "C" fn curt_search_open(
 }
 
 /// Finds the first program with this name and writes its path into `buffer`. `found` can be NULL. A
-/// name that is a path is not looked up in `PATH`. If the buffer is too small, calling again
-/// repeats the search.
+/// name that is a path is not looked up in `PATH`.
 ///
 /// Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
 /// Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
@@ -218,8 +215,7 @@ pub unsafe extern "C" fn curt_search_close(search: *mut curt_search) {
     unsafe { handle::close(search) };
 }
 
-/// Finds a program as `curt_search_find` does, but opens a search and closes it again. No memory
-/// remains allocated.
+/// Finds one program as `curt_search_find` does, without an open search.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_find_once(
     options: *const curt_search_options,
@@ -262,15 +258,15 @@ unsafe fn configured(options: *const curt_search_options) -> Result<Search, Fail
     if options.flags & CURT_SEARCH_ENVIRONMENT == 0 {
         search = search.environment::<&str, &str>([]).no_base();
     }
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     if let Some(path) = unsafe { options.path.optional_path() }? {
         search = search.path(path.as_os_str());
     }
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     if let Some(pathext) = unsafe { options.pathext.optional_path() }? {
         search = search.pathext(pathext.as_os_str());
     }
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     if let Some(base) = unsafe { options.base.optional_path() }? {
         search = search.base(base);
     }
@@ -304,13 +300,13 @@ unsafe fn find(
 ) -> Result<isize, Failure> {
     // SAFETY: upheld by the caller.
     unsafe { structs::check(found) }?;
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     let buffer = unsafe { Buffer::new(buffer.cast::<Unit>(), capacity) }?;
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     let name = unsafe { name.path() }?;
     let program = search.find(name.as_os_str())?;
     let length = buffer.write(&to_units(program.path().as_os_str()));
-    // SAFETY: upheld by the caller.
+    // SAFETY: as above.
     unsafe { structs::write(found, described(&program)) }?;
     Ok(length)
 }

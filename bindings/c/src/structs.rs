@@ -1,7 +1,6 @@
 //! Reading and writing structs that begin with their size.
 //!
-//! New fields are added at the end, so a caller and a library of different versions still
-//! understand each other.
+//! New fields are added at the end, so callers and libraries of different versions work together.
 
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -19,8 +18,8 @@ pub(crate) unsafe trait Versioned: Copy {
     const FIRST: usize = size_of::<Self>();
 }
 
-/// Copies an optional struct of the caller. Fields missing in the caller's version become zero.
-/// Fields that only the caller's version has must be zero.
+/// Copies the caller's optional struct. Fields missing in the caller's version become zero. Fields
+/// unknown to this version must be zero.
 ///
 /// # Safety
 ///
@@ -47,8 +46,8 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Fai
     Ok(Some(unsafe { value.assume_init() }))
 }
 
-/// Fills in an optional struct of the caller, up to the caller's size, but leaves the size field
-/// unchanged. Fields unknown to this version become zero.
+/// Fills in the caller's optional struct up to its size, except the size field. Fields unknown to
+/// this version become zero.
 ///
 /// # Safety
 ///
@@ -84,8 +83,8 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
-/// Checks an output array of structs; `size` is the size of one in the caller's version. Fields at
-/// the end that this version does not know remain unchanged.
+/// Checks an output array of structs of `size` bytes in the caller's version. Fields unknown to
+/// this version remain unchanged.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));
@@ -174,7 +173,7 @@ mod tests {
         assert!(message(unsafe { read::<Sample>(null_mut()) }).unwrap().is_none());
     }
 
-    /// Writes `SAMPLE` to a struct of `size` bytes, and returns the struct and the bytes after it.
+    /// Writes `SAMPLE` to a struct of `size` bytes.
     fn write_to(size: usize) -> Result<Newer, &'static str> {
         let mut place = Newer { known: Sample { size, first: 7, second: 7, third: 7 }, fourth: 7 };
         let to = (&raw mut place).cast::<Sample>();
@@ -204,7 +203,7 @@ mod tests {
         }
         // SAFETY: NULL is allowed.
         assert_eq!(message(unsafe { write(null_mut(), SAMPLE) }), Ok(()));
-        // SAFETY: NULL is allowed.
+        // SAFETY: as above.
         assert_eq!(message(unsafe { check::<Sample>(null_mut()) }), Ok(()));
     }
 

@@ -114,7 +114,7 @@ pub(crate) unsafe fn array<'a, T>(ptr: *const T, len: usize) -> Result<&'a [T], 
     Ok(unsafe { slice::from_raw_parts(ptr, len) })
 }
 
-/// Checks a pointer to `len` elements of `size` bytes: NULL, alignment, length.
+/// Checks a pointer to `len` elements of `size` bytes.
 pub(crate) fn check<T>(ptr: *const T, len: usize, size: usize) -> Result<(), Failure> {
     if len > 0 && (ptr.is_null() || !ptr.is_aligned()) {
         return Err(Failure::Argument("the pointer to an array or a text is NULL or not aligned"));
@@ -153,7 +153,7 @@ pub(crate) fn to_units(text: &OsStr) -> Cow<'_, [Unit]> {
 /// cleared.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Chunks never grow, because growing would move their texts. New texts go to the last chunk.
+    /// Chunks never grow, because growing would move their texts.
     chunks: Vec<Vec<Unit>>,
 }
 
@@ -209,7 +209,7 @@ impl<U: Copy + Default> Buffer<U> {
             // SAFETY: as above.
             unsafe { end.write(U::default()) };
         }
-        // This cannot fail: no slice is longer than `isize::MAX`.
+        // Cannot fail: no slice is longer than `isize::MAX`.
         isize::try_from(text.len()).unwrap_or(isize::MAX)
     }
 }
@@ -229,7 +229,7 @@ mod tests {
         let of = |len| curt_str { ptr: null(), len };
         // SAFETY: an empty text is not read.
         assert_eq!(unsafe { of(0).path() }.ok(), Some(Path::new("").into()));
-        // SAFETY: an empty text is not read.
+        // SAFETY: as above.
         assert!(unsafe { of(0).optional_path() }.is_ok_and(|path| path.is_none()));
         for len in [1, usize::MAX] {
             // SAFETY: NULL with a length is refused unread.

@@ -25,8 +25,8 @@ use crate::structs::{self, Versioned};
 use crate::text::{Unit, curt_str, to_units};
 
 /// Follows links, at the path and below it. A walk reports a link back to an ancestor as
-/// `CURT_E_LOOP`. `curt_usage` skips that link, because the ancestor is already counted, and
-/// reports broken links as failures.
+/// `CURT_E_LOOP`. `curt_usage` skips it, because the ancestor is counted already, and reports
+/// broken links as failures.
 pub const CURT_TREE_FOLLOW: u32 = 1;
 /// Does not enter filesystems other than that of the path.
 pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
@@ -58,7 +58,7 @@ const MOST_OPEN: usize = 64;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_tree_entry {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// The path given to `curt_tree_open`, extended to this entry.
     pub path: curt_str,
@@ -92,9 +92,8 @@ pub unsafe extern "C" fn curt_tree_open(
 }
 
 /// Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
-/// directory opens and reads it, unless it was pruned; most other calls return entries read
-/// earlier. The entries of all ancestors are held in memory, and at most 64 directories are open at
-/// a time.
+/// directory opens and reads it, unless it was pruned. The entries of all ancestors are held in
+/// memory, and at most 64 directories are open at a time.
 ///
 /// Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
 /// path, and a directory replaced by a link cannot lead the walk out of the tree.
@@ -102,9 +101,9 @@ pub unsafe extern "C" fn curt_tree_open(
 /// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
 /// flag. Other entries cost no call if the filesystem's listings include kinds.
 ///
-/// Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
-/// `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. End the loop at
-/// `CURT_E_INTERNAL`, and at `CURT_E_ARGUMENT`, because the next call would fail in the same way.
+/// Returns 1, or 0 at the end. The loop can continue after `CURT_E_OS`, `CURT_E_LOOP` (a directory
+/// is its own ancestor), `CURT_E_REPLACED` and `CURT_E_OTHER`. It must end at `CURT_E_INTERNAL`,
+/// and at `CURT_E_ARGUMENT`, which would recur.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_next(
     walk: *mut curt_tree,
@@ -139,7 +138,7 @@ impl curt_tree {
     }
 }
 
-/// Skips everything below the current entry, which need not be a directory. Makes no system call.
+/// Skips the contents of the current entry, which need not be a directory. Makes no system call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_prune(walk: *mut curt_tree) -> i32 {
     let body = || {
@@ -150,7 +149,7 @@ pub unsafe extern "C" fn curt_tree_prune(walk: *mut curt_tree) -> i32 {
     int(plain(body))
 }
 
-/// Closes a walk, even before its end.
+/// Closes a walk.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_close(walk: *mut curt_tree) {
     // SAFETY: `walk` is NULL or an object, unused afterwards.

@@ -20,7 +20,7 @@ use crate::tree::{CURT_TREE_COUNT_LINKS, CURT_TREE_FOLLOW, CURT_TREE_SAME_FILE_S
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct curt_totals {
-    /// The size of this struct.
+    /// Size of this struct.
     pub size: usize,
     /// Entries, including directories.
     pub entries: u64,
@@ -39,8 +39,7 @@ unsafe impl Versioned for curt_totals {}
 
 /// Adds up the disk space of `count` trees. A file with several hard links, or reached through two
 /// of the paths, counts once. `flags` can be `CURT_TREE_FOLLOW` (otherwise links are not followed),
-/// `CURT_TREE_SAME_FILE_SYSTEM` (costs no call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
-/// on the number of threads.
+/// `CURT_TREE_SAME_FILE_SYSTEM` (costs no call) and `CURT_TREE_COUNT_LINKS`.
 ///
 /// Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
 /// or `CURT_E_STOPPED`; in each case `totals` has everything counted so far.

@@ -1,5 +1,5 @@
-//! Counts the system calls of a contender per entry, with strace in untimed runs. The calls on a
-//! small tree are subtracted from those on a larger tree, which cancels the startup.
+//! Counts a contender's system calls per entry, with strace in untimed runs. Subtracting the calls
+//! on a small tree from those on a larger one cancels the startup.
 
 use crate::programs::on_path;
 use std::collections::BTreeMap;

@@ -147,8 +147,8 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// After this time, a cell of a full run stops at the minimum of rounds. Otherwise trees of a
-/// million entries would take most of the time.
+/// After this time, a cell of a full run stops at the minimum of rounds, because trees of a million
+/// entries would take most of the time.
 const FULL: Duration = Duration::from_secs(12);
 /// Extends a quick run on a busy machine, so that each row gets enough rounds.
 const BUSY: u32 = 3;
@@ -242,8 +242,8 @@ impl Step<'_> {
     }
 }
 
-/// Plans, in this order, scenarios for every place, in the first place; the others, in memory (or
-/// in the first place); and scenarios for every place, in the remaining places.
+/// Plans first the scenarios for every place, in the first place; then the others, in memory if
+/// possible; then the former in the remaining places.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {

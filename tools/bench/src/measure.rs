@@ -1,7 +1,7 @@
 //! Measures one cell. A warm-up compares every answer. Then, in each round, every contender runs
-//! once, in a new order, so that disturbances of the machine affect all of them. The time includes
-//! waiting for the process to end. Answers go to a file in memory, because some programs do less if
-//! standard output is `/dev/null`.
+//! once, in a new order, so that disturbances affect all of them. The time includes waiting for the
+//! process to end. Answers go to a file in memory, because some programs do less if standard output
+//! is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -57,7 +57,7 @@ const LARGE: u32 = 1_000;
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
-/// Programs that measure their own time write it to standard error.
+/// Where programs that measure their own time write it.
 const ERRORS: &str = "stderr";
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);

@@ -1,5 +1,5 @@
-//! The right answers, from the standard library. Output formats differ, so only the sets of names
-//! or paths, the sizes, or the totals are compared.
+//! The right answers, from the standard library. Output formats differ, so only sets of names or
+//! paths, sizes, or totals are compared.
 
 use crate::tree::{folder_in_path, program_name};
 use std::collections::{HashMap, HashSet};

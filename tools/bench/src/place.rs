@@ -29,7 +29,7 @@ impl Place {
         Ok(Self { name, kind, sandbox })
     }
 
-    /// Waits until writeback ends, so that a timed removal does not start during it.
+    /// Waits for the end of writeback, which would slow down a timed removal.
     pub(crate) fn settle(&self) {
         #[cfg(target_os = "linux")]
         if let (true, Ok(folder)) =

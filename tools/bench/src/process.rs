@@ -39,7 +39,7 @@ fn wait(child: &mut Child) -> io::Result<(ExitStatus, Option<f64>)> {
     Ok((child.wait()?, None))
 }
 
-/// Ends a contender that hangs. Does nothing without pidfds, because the process ID may have been
+/// Ends a hanging contender. Does nothing without pidfds, because the process ID may have been
 /// reused.
 #[cfg(target_os = "linux")]
 fn watch(child: &Child, time_limit: Duration, interrupt: &Interrupt) -> bool {

@@ -120,8 +120,8 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|candidate| is_program(candidate))
 }
 
-/// Finds programs in `CURT_RIVALS` or this program's target directory. An installed program must
-/// not start files that others put next to it.
+/// Finds programs in `CURT_RIVALS`, or in the target directory if this program is there: an
+/// installed program must not start files that others put next to it.
 fn built_rivals(own: &Path) -> BTreeMap<String, PathBuf> {
     let given = std::env::var_os("CURT_RIVALS").map(PathBuf::from);
     let above = own.ancestors().skip(2).take(2);

@@ -8,8 +8,8 @@ pub(crate) struct Median {
 
 impl Median {
     /// Uses the sign test: half of all values are below the true median, whatever their
-    /// distribution, so the bounds are two of the sorted values. Fewer than six values give less
-    /// than 95 % confidence.
+    /// distribution, so two of the sorted values are bounds. Fewer than six values give less than
+    /// 95 % confidence.
     pub(crate) fn of(values: &[f64]) -> Option<Self> {
         if values.is_empty() {
             return None;
@@ -26,8 +26,8 @@ impl Median {
     }
 }
 
-/// Returns the most sorted values that lie on one side of the true median with a probability of at
-/// most 2.5 %.
+/// Returns how many sorted values to cut off at each end: the true median lies beyond a bound with
+/// a probability of at most 2.5 %.
 fn outside(count: usize) -> usize {
     let mut term = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut sum = 0.0;

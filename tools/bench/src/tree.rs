@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Content {
     Empty,
     Each(u64),
-    /// Every sixteenth file has content, each a different number of bytes: quick to write, but
-    /// distinguishable.
+    /// Every sixteenth file has content, of different lengths: quick to write, but distinguishable.
     Some,
 }
 
@@ -24,7 +23,7 @@ struct Directory {
 pub(crate) struct Tree {
     directories: Vec<Directory>,
     content: Content,
-    /// Whether the root's first file is replaced with a symlink out of the tree, if the system
+    /// Whether to replace the root's first file with a symlink out of the tree, if the system
     /// allows it.
     has_link: bool,
     /// The index of the directory in `PATH` that also holds programs, and their number. Entry
@@ -176,7 +175,7 @@ fn fill(path: &Path, files: impl Iterator<Item = (String, u64)>) -> io::Result<(
         }
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
         let file = openat(&directory, &name, flags, mode)?;
-        // Allocate blocks now. Otherwise removing a new tree would differ from removing an old one.
+        // Allocate blocks now, or removing a new tree would differ from removing an old one.
         let _ = rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, bytes);
         std::fs::File::from(file).write_all(&vec![b'c'; bytes as usize])?;
     }

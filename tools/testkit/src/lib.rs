@@ -22,8 +22,8 @@ use std::time::Duration;
 
 /// Reports that the current test was skipped: `skipped: SUITE: TEST: REASON`.
 ///
-/// The line bypasses the test harness, which hides the output of passing tests. `cargo xtask test`
-/// collects it.
+/// The line, for `cargo xtask test`, bypasses the test harness, which hides the output of passing
+/// tests.
 pub fn skip(reason: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let thread = std::thread::current();
@@ -53,7 +53,7 @@ pub fn race_time() -> Duration {
     Duration::from_secs_f64(seconds.unwrap_or(0.2))
 }
 
-/// Runs the cases of a test in parallel. Worthwhile if the test mostly waits.
+/// Runs the cases of a test in parallel, for tests that mostly wait.
 ///
 /// # Panics
 ///
@@ -131,7 +131,7 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Makes child processes die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
+/// Makes children die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
 /// Children inherit signals that `nohup`, or a script's `&`, made this process ignore. `exec`
 /// resets handled signals, so this installs handlers.

@@ -10,20 +10,21 @@ use crate::watchdog::{Watch, watch};
 
 /// A fresh private directory, removed with its contents on drop.
 ///
-/// Every method takes a relative path. It panics if the path leads outside through `..`, an
-/// absolute path or a symlink, so a faulty test cannot create or remove anything elsewhere.
+/// Methods take relative paths, make missing parents of new entries, and panic if a path leads
+/// outside through `..`, an absolute path or a symlink, so a faulty test cannot create or remove
+/// anything elsewhere.
 #[derive(Debug)]
 pub struct Scratch {
-    /// The canonical path, for comparisons. On Windows it begins with `\\?\`, which allows names of
-    /// any length, and names such as `nul` and `a.`.
+    /// The canonical path. On Windows it begins with `\\?\`, which allows names of any length, and
+    /// names such as `nul` and `a.`.
     root: PathBuf,
     pub(crate) watch: Arc<Watch>,
     _directory: tempfile::TempDir,
 }
 
 impl Scratch {
-    /// Makes a scratch directory in `TMPDIR`, or else in `/dev/shm` if it is large enough: ten
-    /// thousand nested directories take ten seconds on ext4, but half a second on tmpfs.
+    /// Makes a scratch directory in `TMPDIR`, or else in `/dev/shm` if large enough: ten thousand
+    /// nested directories take ten seconds on ext4, half a second on tmpfs.
     pub fn new() -> Scratch {
         let named = std::env::var_os("TMPDIR").is_some();
         let memory = Path::new("/dev/shm");
@@ -77,7 +78,7 @@ impl Scratch {
         whole
     }
 
-    /// Makes a directory and its parents.
+    /// Makes a directory.
     pub fn dir(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.at(path);
         self.watch.renew();
@@ -85,12 +86,12 @@ impl Scratch {
         path
     }
 
-    /// Makes an empty file and its parents.
+    /// Makes an empty file.
     pub fn file(&self, path: impl AsRef<Path>) -> PathBuf {
         self.file_with(path, b"")
     }
 
-    /// Makes a file with this content, and its parents.
+    /// Makes a file with this content.
     pub fn file_with(&self, path: impl AsRef<Path>, content: &[u8]) -> PathBuf {
         let path = self.place(path);
         // `create_new` does not follow a symlink, which could lead outside.
@@ -120,9 +121,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. Another process copies it, because a child forked
-    /// meanwhile by another thread would inherit our writable descriptor, and running the program
-    /// would fail with ETXTBSY.
+    /// Copies a program, to be run from here. Another process copies it: a child forked meanwhile
+    /// by another thread would inherit our writable descriptor, and running the program would fail
+    /// with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -149,7 +150,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a symlink, to any target, and its parents.
+    /// Makes a symlink, to any target.
     #[cfg(unix)]
     pub fn link(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -157,7 +158,7 @@ impl Scratch {
         path
     }
 
-    /// Makes a named pipe and its parents.
+    /// Makes a named pipe.
     #[cfg(unix)]
     pub fn fifo(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);
@@ -232,7 +233,7 @@ impl Scratch {
         lines
     }
 
-    /// Removes an existing entry, because writing to it could follow a symlink.
+    /// Removes the entry, because writing to it could follow a symlink.
     #[cfg(unix)]
     fn vacant(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.place(path);

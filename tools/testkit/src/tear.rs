@@ -1,5 +1,5 @@
-//! Removes any tree, with a different algorithm from the tested one: each directory is moved to the
-//! top before it is listed, so at most two directories are open.
+//! Removes any tree, with a different algorithm from the tested one: it moves each directory to the
+//! top before listing it, so at most two are open.
 
 use std::ffi::CStr;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -16,8 +16,8 @@ const LIST: OFlags =
 pub(crate) fn empty(path: &Path) -> Result<()> {
     let top = openat(CWD, path, LIST, Mode::empty())?;
     let mut fresh = 0;
-    // Each round empties the directories that the previous round moved to the top. The last round
-    // is the one that moves none.
+    // Each round empties the directories that the previous one moved to the top, until a round
+    // moves none.
     loop {
         let before = fresh;
         for (name, _) in entries(&top)? {

@@ -16,7 +16,7 @@ pub struct Watch {
 
 struct Watchdog(Mutex<Vec<Weak<Watch>>>);
 
-/// Watches the current test. After a minute without progress in a [`Scratch`](crate::Scratch), it
+/// Watches the current test. After a minute without progress in a [`Scratch`](crate::Scratch),
 /// aborts the process and names the test.
 #[must_use]
 pub fn watch() -> Arc<Watch> {
@@ -43,8 +43,8 @@ impl Watchdog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }
 
-    /// Counts seconds, or less (down to a tenth) while other processes slow this one down, as
-    /// measured by a fixed amount of work. So a minute lasts at most ten.
+    /// Counts a second as less, down to a tenth, while other processes slow down a fixed amount of
+    /// work. So a minute lasts at most ten.
     fn run(&self) -> ! {
         let mut best = Duration::MAX;
         loop {
@@ -72,8 +72,8 @@ impl Watchdog {
 }
 
 fn abort(test: &str) -> ! {
-    // Only the end of the process stops a test. Kill its children first; otherwise they would keep
-    // the test runner's pipes open.
+    // Only the end of the process stops a test. Kill its children first, which would keep the test
+    // runner's pipes open.
     #[cfg(unix)]
     let programs = {
         use std::process::Command;

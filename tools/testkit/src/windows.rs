@@ -26,13 +26,13 @@ pub const HIDDEN: u32 = 2;
 pub const SYSTEM: u32 = 4;
 
 impl Scratch {
-    /// Makes a symlink to a directory, and its parents.
+    /// Makes a symlink to a directory.
     pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
         let path = self.place(path);
         made(&path, symlink_dir(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a symlink to a file, and its parents.
+    /// Makes a symlink to a file.
     pub fn link_to_file(
         &self,
         path: impl AsRef<Path>,
@@ -42,7 +42,7 @@ impl Scratch {
         made(&path, symlink_file(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a junction and its parents. The target must be in a scratch directory or not exist.
+    /// Makes a junction. The target must be in a scratch directory or not exist.
     pub fn junction(&self, path: impl AsRef<Path>, target: &Path) -> Option<PathBuf> {
         let below = path.as_ref().to_owned();
         let path = self.place(path);
@@ -81,8 +81,8 @@ impl Scratch {
         holder
     }
 
-    /// Maps a drive letter to a directory until dropped. Until then, and on Wine for another
-    /// second, canonical paths inside may begin with that drive.
+    /// Maps a drive letter to a directory until dropped. Until then, and a second longer on Wine,
+    /// canonical paths inside may begin with that drive.
     pub fn drive(&self, path: impl AsRef<Path>) -> Option<Drive> {
         let below = path.as_ref().to_owned();
         let name = self.path().file_name().expect("it has a name");

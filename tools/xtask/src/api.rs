@@ -1,5 +1,5 @@
-//! Checks the public API of the published libraries against the committed lists and the last
-//! release, and checks that every item has a caller.
+//! Checks the published libraries' API against the committed lists and the last release, and that
+//! every item has a caller.
 //!
 //! `crates/NAME/public-api.txt` has one line per public item of a Linux build with all features, so
 //! a commit's diff shows API changes. cargo-semver-checks compares with the newest tag `v*`.

@@ -1,4 +1,4 @@
-//! The tasks of this repository; `cargo xtask` lists them.
+//! The tasks of this repository.
 
 mod api;
 mod c;

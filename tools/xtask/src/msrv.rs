@@ -1,6 +1,6 @@
 //! Builds the workspace with the oldest supported Rust, the version in Debian 13, and tests the
-//! library. Clippy's `incompatible_msrv` would not suffice: it checks only standard library items,
-//! not syntax (let chains) and Cargo features.
+//! library. Clippy's `incompatible_msrv` checks only standard library items, not syntax (let
+//! chains) and Cargo features.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};

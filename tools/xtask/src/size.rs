@@ -1,5 +1,5 @@
 //! Compares the lines of code per area and language with the committed numbers, which may only
-//! fall. Test lines are the lines of test files, examples, Rust unit tests, and the library's test
+//! fall. Test lines are those of test files, examples, Rust unit tests, and the library's test
 //! modules.
 
 use crate::host::{self, Failure, Outcome};
@@ -28,8 +28,8 @@ const LANGUAGES: [(&str, &[&str]); 10] = [
 /// Production and test lines, by `AREA LANGUAGE`.
 type Sizes = BTreeMap<String, [usize; 2]>;
 
-/// `--update` lowers the committed numbers. Raise them by hand, in a commit that explains the
-/// benefit for users.
+/// `--update` only lowers the committed numbers. Raise them by hand, in a commit that explains the
+/// benefit.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let is_update = match arguments {
         [] => false,

@@ -2,14 +2,13 @@
 //!
 //! A line is `WHEN SUITE TEST REASON`. WHEN is `always`, `user` for tests that need root, or `wine`
 //! for limits of Wine. SUITE is the package and the test program (`curt-cli/gnu`). SUITE and TEST
-//! may be `*` unless WHEN is `always`. A reason that ends with `…` is a prefix. Empty lines and
-//! lines that begin with `#` are ignored.
+//! may be `*` unless WHEN is `always`. A reason that ends with `…` is a prefix. Lines that begin
+//! with `#` are comments.
 
 use crate::host::{self, Failure, Outcome};
 use crate::say;
 
-/// If this is `listed`, an unlisted skip is a failure. `wine` does the same for suites that run
-/// under Wine.
+/// `listed` makes unlisted skips failures, and `wine` does so for suites under Wine.
 const VARIABLE: &str = "CURT_SKIPS";
 
 const LIST: &str = include_str!("skips.txt");

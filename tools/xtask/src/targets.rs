@@ -1,5 +1,5 @@
-//! Type-checks the code for other platforms. This needs only the target's standard library, from
-//! rustup or built from source in the Debian root.
+//! Type-checks the code for other platforms, with the target's standard library from rustup or
+//! built in the Debian root.
 
 use crate::debian_root;
 use crate::host::{self, Failure, Outcome};

@@ -1,6 +1,6 @@
-//! Runs every suite and adds up the counts. If a test cannot run here, it prints `skipped: SUITE:
-//! TEST: REASON`. If root starts this task, the suites run as `daemon`, because root's privileges
-//! hide failures. Tests that skip as `daemon` run again as root.
+//! Runs every suite and adds up the counts. A test that cannot run here prints `skipped: SUITE:
+//! TEST: REASON`. For root, the suites run as `daemon`, because root's privileges hide failures;
+//! tests that skip as `daemon` run again as root.
 
 use crate::host::{self, Failure, Folder, Outcome};
 use crate::say;

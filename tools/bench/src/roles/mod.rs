@@ -1,7 +1,7 @@
 //! Roles that this program plays as a contender (`curt-bench role …`).
 //!
-//! The baseline makes only the necessary system calls, in the simplest single-threaded loop. A
-//! program can be faster than that only through parallelism.
+//! The baseline loop makes only the necessary system calls, on one thread. Only parallelism can be
+//! faster.
 
 mod call;
 pub(crate) mod open;

@@ -1,4 +1,4 @@
-//! The baseline of reading a tree. Writes 64 KiB at a time.
+//! The baseline of reading a tree.
 
 use super::Task;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -1,5 +1,5 @@
-//! A counting allocator. Each thread has its own counts, so parallel tests do not affect each
-//! other. Memory that another thread frees counts on both.
+//! A counting allocator with counts per thread, so parallel tests do not affect each other. Memory
+//! that another thread frees counts on both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -63,8 +63,7 @@ mod own {
     }
 }
 
-/// Returns the allocations of `run` on this thread: live bytes and their peak, both relative to the
-/// start, and the count.
+/// Returns the allocations of `run` on this thread; bytes are relative to the start.
 pub fn measure<T>(run: impl FnOnce() -> T) -> (T, Usage) {
     let before = swap(|now| Usage { peak: now.live, ..now });
     let result = run();

@@ -1,4 +1,4 @@
-//! A console for tests of Ctrl-C and Ctrl-Break, which reach programs only through a console.
+//! A console for tests of Ctrl-C and Ctrl-Break.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -30,9 +30,9 @@ const LONG: u32 = 60_000;
 
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Returns whether this process has its own console, in which the test may press keys. Otherwise
-/// runs the named test again in a process that has one, and returns `false`. Reports a skip if the
-/// system has no consoles.
+/// Returns whether this process has its own console, where the test may press keys. Otherwise runs
+/// the named test in a process that has one, and returns `false`. Reports a skip if the system has
+/// no consoles.
 ///
 /// # Panics
 /// If the test fails in the other process.
@@ -50,8 +50,8 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// Ignores the keys. Children do not inherit a handler, but they would inherit the system's setting
-/// to ignore keys.
+/// Ignores the keys with a handler, because children would inherit the system's setting to ignore
+/// keys.
 extern "system" fn swallow(_: u32) -> BOOL {
     1
 }
@@ -175,7 +175,7 @@ fn start(console: HPCON, test: &str) -> Result<OwnedHandle> {
     result?;
     // SAFETY: a new handle without another owner.
     drop(unsafe { OwnedHandle::from_raw_handle(info.1.hThread) });
-    // SAFETY: a new handle without another owner.
+    // SAFETY: as above.
     Ok(unsafe { OwnedHandle::from_raw_handle(info.1.hProcess) })
 }
 

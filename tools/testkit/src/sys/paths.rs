@@ -1,8 +1,7 @@
 use windows_sys::Win32::Storage::FileSystem::GetFullPathNameW;
 use windows_sys::Win32::System::Environment::SetEnvironmentVariableW;
 
-/// Sets the working directory of another drive, in the hidden environment variable that command
-/// interpreters use for it.
+/// Sets the working directory of a drive, in the hidden environment variable for it.
 ///
 /// # Panics
 ///

@@ -1,7 +1,7 @@
 //! Generates `bindings/c/include/curt.h` with cbindgen, whose output has all constants, then all
-//! types, then all functions. The header instead has one section per source file, with the file's
-//! own documentation and order. It also has parts that Rust cannot express: `top.h`, `text.h`,
-//! `volatile`, and a `CURT_…_INIT` after each struct that begins with its size.
+//! types, then all functions. The header instead has one section per source file, with its
+//! documentation and order, and parts that Rust cannot express: `top.h`, `text.h`, `volatile`, and
+//! a `CURT_…_INIT` after each struct that begins with its size.
 
 use super::declarations::{self, Struct};
 use super::{folder, outcome};
@@ -81,7 +81,7 @@ fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> St
     text += " */\n";
     let mut last = "";
     for name in source.lines().filter_map(exported) {
-        // A type can have several declarations, one for each system.
+        // A type can have one declaration per system.
         while let Some(at) = declarations.iter().position(|one| declares(one, name)) {
             // Put no empty line between constants with the same prefix.
             let prefix = name.match_indices('_').nth(1).map_or(name, |(at, _)| &name[..at]);

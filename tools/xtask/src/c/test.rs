@@ -1,7 +1,6 @@
 //! Runs the tests in C, `bindings/c/tests/run.sh`, and the self-checking examples. A short run uses
-//! this machine's C compiler, once with the static library, and once with sanitizers and the shared
-//! library. The C++ compiler only checks the syntax. `--full` adds other compilers, Valgrind, and
-//! Windows under Wine.
+//! this machine's C compiler, with the static library, and with sanitizers and the shared library.
+//! C++ gets a syntax check. `--full` adds other compilers, Valgrind, and Wine.
 
 use super::abi;
 use crate::debian_root;

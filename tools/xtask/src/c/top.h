@@ -26,13 +26,12 @@
  * find files in many directories        curt_lookup_open, curt_lookup_find
  * get full paths without a call         curt_expander_open, curt_expand_bytes
  *
- * These rules hold for all functions. They are not repeated below.
+ * These rules hold for all functions, and are not repeated below.
  *
  * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
  * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
- * Each class of results has a range, which also covers future results: -1 to -19 general, -20 to
- * -39 KEPT, -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system
- * calls.
+ * Each class of results has a range, including future results: -1 to -19 general, -20 to -39 KEPT,
+ * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
  *
  * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
  * with …_close, and an error once with curt_error_free, when no thread uses it any more. NULL is
@@ -40,24 +39,23 @@
  *
  * Pointers. A pointer must be aligned, must point to as many elements as its length or capacity
  * says, and must not be NULL, except for `error`, options and control, and where documented. NULL
- * as options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT: NULL, wrong
- * sizes, unknown flags, lengths or capacities larger than memory. The library uses the caller's
- * memory only until the function returns, unless documented otherwise.
+ * as options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT. The library
+ * uses the caller's memory only until the function returns, unless documented otherwise.
  *
- * Texts are those of the system: bytes on Unix, UTF-16 on Windows (L"tree" in the examples). They
- * need not be valid Unicode. Each text has a length and contains no NUL, but a NUL follows each
- * text from the library. A function that writes a text into a buffer adds a NUL, and returns the
- * length without it. If that length is not less than the capacity, the buffer is unchanged: repeat
- * the call with a capacity of the length plus one. NULL with capacity 0 queries the length.
+ * Texts are bytes on Unix and UTF-16 on Windows (L"tree" in the examples), and need not be valid
+ * Unicode. A text has a length and contains no NUL, but a NUL follows each text from the library. A
+ * function that writes a text into a buffer adds a NUL, and returns the length without it. If that
+ * length is not less than the capacity, the buffer is unchanged: repeat the call with a capacity of
+ * the length plus one. NULL with capacity 0 queries the length.
  *
- * Structs that begin with `size` may gain fields at their end. Initialise them with CURT_…_INIT,
+ * Structs that begin with `size` may gain fields at their end. Initialize them with CURT_…_INIT,
  * which sets the size and zeros the rest, so that programs and libraries of different versions work
- * together. `reserved` must be 0. Other structs are passed with their `sizeof` for the same reason.
- * A field or parameter called `flags` or `fields` takes values of one prefix, joined by `|`.
+ * together. Other structs are passed with their `sizeof` for the same reason. `reserved` must be 0.
+ * Parameters and fields called `flags` or `fields` take values of one prefix, joined by `|`.
  *
- * Threads. Any thread may call any function. Several threads may use an object one at a time, or at
- * once if it is documented as shared. The library starts threads only if curt_control requests
- * them, and joins them before it returns. A calling thread needs 64 KiB of stack.
+ * Threads. Any thread may call any function. Threads may use an object one at a time, or at once if
+ * it is documented as shared. The library starts threads only if curt_control requests them, and
+ * joins them before it returns. A calling thread needs 64 KiB of stack.
  *
  * Callbacks get their `context`, run on the caller's thread, and must return: no longjmp, no
  * exception.

@@ -1,5 +1,5 @@
-//! Checks that bindings only translate. The library decides for all languages which errors to
-//! ignore, when to retry, and which calls to make.
+//! Checks that bindings only translate: the library decides which errors to ignore, when to retry,
+//! and which calls to make.
 
 use std::collections::BTreeSet;
 

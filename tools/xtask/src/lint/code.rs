@@ -1,4 +1,4 @@
-//! A Rust file as tokens. Comments, contents of literals and unit tests are left out.
+//! A Rust file as tokens, without comments, contents of literals and unit tests.
 
 use std::ops::Range;
 

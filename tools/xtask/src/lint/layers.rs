@@ -14,8 +14,8 @@ const BELOW: &[&str] = &[
 
 const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
-/// Starting a program searches for it, a root lists directories and removes trees, and disk usage
-/// adds up a walk.
+/// Operations that may use another: starting a program searches for it, a root lists directories
+/// and removes trees, and disk usage adds up a walk.
 const ALLOWED: [(&str, &str); 4] =
     [("process", "which"), ("beneath", "list"), ("beneath", "remove"), ("usage", "walk")];
 

@@ -56,8 +56,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(Failure::new(format!("{problems} problems; the rules are in CONTRIBUTING.md")))
 }
 
-/// Returns text files with their contents, both tracked and untracked. Paths begin at the root of
-/// the checkout, with `/` on every platform.
+/// Returns tracked and untracked text files with their contents. Paths begin at the root of the
+/// checkout, with `/` on every platform.
 pub(crate) fn files(patterns: &[&str]) -> Result<Vec<(String, String)>, Failure> {
     let top = host::checkout();
     let folder = top.to_string_lossy();

@@ -1,5 +1,5 @@
-//! Checks that every system call goes through the platform's syscall layer, which counts calls and
-//! can inject failures.
+//! Checks that every system call goes through the syscall layer, which counts calls and can inject
+//! failures.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,11 +1,11 @@
 //! Builds for Windows on Linux, and runs the result under Wine.
 //!
-//! If the host has Rust's target, mingw and Wine 10, these are used. Otherwise the Debian root is
-//! used, whose compiler builds the target's standard library together with the program. All files
-//! are in `debian-root/windows` in the checkout's target directory.
+//! Uses the host's Rust target, mingw and Wine 10, or else the Debian root, whose compiler also
+//! builds the target's standard library. All files are in `debian-root/windows` in the target
+//! directory.
 //!
 //! Under Wine, C: is a directory in `debian-root/windows`, S: the checkout, and T: the directory
-//! for temporary files. No drive contains the whole machine, so a faulty removal destroys only
+//! for temporary files. No drive has the whole machine, so a faulty removal destroys only
 //! replaceable files.
 
 pub(crate) mod calls;
@@ -30,8 +30,8 @@ const LINKER: &str = "x86_64-w64-mingw32-gcc";
 
 const OLDEST_WINE: u32 = 10;
 
-/// Makes two startup objects of the standard library that `-Zbuild-std` does not build. The linker
-/// puts one first and one last.
+/// Makes two startup objects that `-Zbuild-std` does not build. The linker puts one first and one
+/// last.
 const RUNTIME: &str = r#"
 mkdir -p "$1"
 for name in rsbegin rsend; do
@@ -41,8 +41,8 @@ for name in rsbegin rsend; do
 done
 "#;
 
-/// Runs a command with a single Wine server for all its programs. The Wine prefix is created on
-/// first use. Arguments: directory, checkout, command.
+/// Runs a command with a single Wine server for all its programs. Creates the Wine prefix on first
+/// use. Arguments: directory, checkout, command.
 const SESSION: &str = r#"
 folder=$1 checkout=$2
 shift 2
@@ -72,8 +72,8 @@ fi
 "$@" 9>&-
 "#;
 
-/// Runs a program under Wine. Runs it once more if Wine itself crashed, which its client reports
-/// with a distinctive message.
+/// Runs a program under Wine, and once more if Wine itself crashed, which its client reports with a
+/// distinctive message.
 const RUNNER: &str = r#"
 messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT

@@ -1,13 +1,13 @@
 use super::{TARGET, Windows, calls};
 use crate::host::{self, Failure, Outcome};
 
-/// Runs the task `windows-session`: a command that can use `wine`, mingw, and the variables below.
-/// Exits with the status of the command.
+/// Runs the task `windows-session`: a command that can use `wine`, mingw, and these variables.
+/// Exits with its status.
 ///
 /// - `CURT_LIBRARY`: with `--library`, the directory of libcurt, built for release;
 /// - `CURT_NATIVE_CALLS`: a script for `sh` that runs a program under Wine and writes its ntdll
-///   calls to a file, with a count and a name per line. Its arguments are the file, the program and
-///   the program's arguments;
+///   calls to a file, a count and a name per line. Arguments: the file, the program and its
+///   arguments;
 /// - `CARGO_TARGET_DIR`: a directory for builds; `WINEPREFIX`, whose `drive_c` is C:.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (wants_library, arguments) = match arguments {

@@ -125,7 +125,7 @@ fn run() -> Snapshot {
 }
 
 /// Wine follows symlinks despite the flags, so the counts are those of resolution in single steps.
-/// On Windows itself, an open takes one call.
+/// On Windows, an open takes one call.
 fn beneath() -> Snapshot {
     let row = |what: &str, status, options: &[&str], path: &str| {
         let root = format!(r"C:\{PLACE}\root");

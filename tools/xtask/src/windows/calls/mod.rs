@@ -2,8 +2,7 @@
 //!
 //! Each row is a slope: the difference between a small and a larger input, which cancels the
 //! startup of the program and of Wine. Only calls to ntdll's file functions from other modules
-//! count. A kernel32 function counts as *Wine's* implementation of it does, which may differ from
-//! Windows'.
+//! count. A kernel32 function counts as Wine implements it, which may differ from Windows.
 
 mod commands;
 mod relay;
