@@ -207,8 +207,8 @@ impl Run<'_> {
         kept
     }
 
-    /// Lends an array or a string, possibly with a wrong length: a shorter one, down to `least`, or
-    /// one larger than memory.
+    /// Lends an array or a string, possibly with a wrong length: shorter, down to `least`, or
+    /// larger than memory.
     fn lend<T: Copy>(&mut self, values: &[T], least: usize) -> *const T {
         let kept = self.keep(values, 0, |_| 0..0);
         let (is_null, len) = match self.byte() % 16 {
@@ -500,7 +500,7 @@ impl Drop for Run<'_> {
 const FILLER: u64 = 0xA5A5_A5A5_A5A5_A5A5;
 
 fn bytes(words: &[u64]) -> &[u8] {
-    // SAFETY: any initialised `u64` can be read as bytes.
+    // SAFETY: any initialized `u64` can be read as bytes.
     unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) }
 }
 
@@ -627,7 +627,7 @@ impl Ground {
         {
             symlink(target, tree.join(link)).expect("it can be made");
         }
-        // Enter the scratch directory, so that a relative path never reaches anything outside.
+        // Relative paths must not reach anything outside the scratch directory.
         std::env::set_current_dir(place).expect("it can be entered");
         Ground(place.clone())
     }

@@ -1,5 +1,5 @@
-//! Parses any `getdents64` output and compares the result with that of a plain parser. Broken
-//! records must cause neither a crash nor an endless loop.
+//! Compares the parser of `getdents64` output with a plain one. Broken records must cause neither a
+//! crash nor an endless loop.
 #![no_main]
 
 use curt::os::linux::fuzzing::listed;

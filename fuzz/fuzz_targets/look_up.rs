@@ -16,7 +16,7 @@ fuzz_target!(|data: &[u8]| {
         let found = search(rules, path, pathext, &name);
         let separators = path.iter().filter(|byte| b":;".contains(byte)).count() as u64;
         let extensions = pathext.split(|&byte| byte == b';').count().max(4) as u64;
-        // This includes the base and the implicit working directory.
+        // Including the base and the implicit working directory.
         assert!(found.calls <= (separators + 3) * (5 + 2 * extensions), "{found:?}");
         if let Ok((path, _)) = &found.answer {
             let file = path.rsplit('/').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Operations on a root that contains symlinks to the outside must not open, create or change
-//! anything outside. `openat2` and the portable path must agree.
+//! No operation on a root with symlinks to the outside may open, create or change anything outside.
+//! `openat2` and the portable path must agree.
 #![no_main]
 
 use std::fs;

@@ -8,7 +8,7 @@ use std::error::Error;
 use curt::paths::{DotDot, Expander, ThisProcess};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // The working directory costs one call in total, however many paths there are.
+    // However many paths there are, the working directory costs one call.
     let expander = Expander::new(ThisProcess::new()).tilde(true).dot_dot(DotDot::Clamp);
     for path in std::env::args_os().skip(1) {
         println!("{}", expander.expand_path(&path)?.display());

@@ -5,8 +5,8 @@
 //! `curl --path-as-is http://127.0.0.1:8000/../secret`, which logs the refusal.
 //!
 //! The server decodes a request once, opens the file beneath the root, and queries the name of the
-//! *opened file*. Comparing the request with a list of forbidden names would miss symlinks, short
-//! names, different letter case, and concurrent changes.
+//! *opened file*. Comparing the request with forbidden names would miss symlinks, short names,
+//! letter case, and concurrent changes.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -62,7 +62,7 @@ pub(crate) fn answer(root: &Root, stream: &mut TcpStream, log: &mut dyn Write) -
 fn page(root: &Root, request: &str) -> io::Result<Vec<u8>> {
     let target = request.strip_prefix("GET /").and_then(|rest| rest.split([' ', '?', '#']).next());
     let path = target.and_then(decoded).ok_or(ErrorKind::InvalidData)?;
-    // Set `nonblocking`; otherwise a FIFO in the folder would make the server wait for a writer.
+    // Set `nonblocking`, because opening a FIFO would otherwise wait for a writer.
     let mut file = root.open_file(path, OpenOptions::new().read(true).nonblocking(true))?;
     let name = root.name_of(&file)?;
     if name.iter().any(|part| part.as_encoded_bytes().starts_with(b".")) {

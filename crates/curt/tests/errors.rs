@@ -31,7 +31,7 @@ fn plans() -> Vec<Plan> {
 }
 
 #[test]
-fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
+fn stat_of_a_missing_path_fails_with_every_plan() {
     let scratch = Scratch::new();
     let file = scratch.file("file");
     for path in [scratch.at("missing"), scratch.at("missing/deeper"), file.join("below a file")] {
@@ -50,16 +50,16 @@ fn stat_of_a_missing_path_fails_whatever_the_plan_asks() {
 fn failures(path: &Path) -> Vec<(&'static str, Error, io::Error)> {
     let plan = Plan::new(Fields::KIND);
     let listed = fs::read_dir(path).map(|_| ());
-    let asked = fs::symlink_metadata(path).map(|_| ());
+    let queried = fs::symlink_metadata(path).map(|_| ());
     let of_report = |mut errors: Vec<Error>| errors.pop().map_or(Ok(()), Err);
     let ours = [
         ("list", curt::list(path).map(|_| ()), &listed),
         ("Directory::open", curt::list::Directory::open(path).map(|_| ()), &listed),
         ("Root::open", Root::open(path).map(|_| ()), &listed),
-        ("stat", curt::stat(path, plan).map(|_| ()), &asked),
-        ("Walk", Walk::new(path).into_iter().last().unwrap().map(|_| ()), &asked),
-        ("Usage", of_report(Usage::new().measure([path]).errors), &asked),
-        ("remove_tree", of_report(Remove::new().dry_run(true).run(path).errors), &asked),
+        ("stat", curt::stat(path, plan).map(|_| ()), &queried),
+        ("Walk", Walk::new(path).into_iter().last().unwrap().map(|_| ()), &queried),
+        ("Usage", of_report(Usage::new().measure([path]).errors), &queried),
+        ("remove_tree", of_report(Remove::new().dry_run(true).run(path).errors), &queried),
     ];
     ours.into_iter()
         .filter_map(|(name, ours, standard)| match (ours, standard) {
@@ -164,7 +164,7 @@ fn chain(error: &dyn std::error::Error) -> Vec<String> {
 }
 
 #[test]
-fn a_chain_of_errors_says_nothing_twice() {
+fn error_chains_do_not_repeat_text() {
     let scratch = Scratch::new();
     let missing: PathBuf = scratch.at("missing");
     let script = scratch.file("no program");

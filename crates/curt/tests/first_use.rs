@@ -1,5 +1,5 @@
-//! The first lines that users of `std::fs`, walkdir and cap-std might write. They must compile, and
-//! do what their names suggest.
+//! First lines that users of `std::fs`, walkdir and cap-std might write. They must compile, and do
+//! what their names suggest.
 
 use std::error::Error;
 use std::fmt::Debug;

@@ -109,8 +109,8 @@ fn paths_match_as_in_bash() {
     }
     let Some(lines) = bash(&script) else { return skip("there is no bash") };
     for (pattern, line) in patterns.iter().zip(&lines) {
-        // A trailing `/**` matches the directory itself in bash, but not in git, whose rule
-        // `Globs::new` follows.
+        // In git and `Globs::new`, unlike in bash, a trailing `/**` does not match the directory
+        // itself.
         if pattern.trim_end_matches('/').ends_with("/**") {
             continue;
         }
@@ -126,8 +126,8 @@ fn paths_match_as_in_bash() {
         let theirs: Vec<PathBuf> = line.split_terminator('\t').map(plain).collect();
         // Skip words that are not in the tree: bash leaves a word without wildcards as it is.
         let theirs = theirs.iter().filter_map(|path| paths.get(path.to_str()?));
-        let is_meant = |path: &&str| !pattern.ends_with('/') || is_directory(path);
-        let theirs: BTreeSet<&str> = theirs.map(String::as_str).filter(is_meant).collect();
+        let is_matched = |path: &&str| !pattern.ends_with('/') || is_directory(path);
+        let theirs: BTreeSet<&str> = theirs.map(String::as_str).filter(is_matched).collect();
         assert_eq!(ours, theirs, "{pattern}: {line}");
     }
 }

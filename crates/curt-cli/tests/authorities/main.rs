@@ -1,5 +1,5 @@
-//! Compares `curt which` with libc's `execvp`, `CPython`, Go and Node in one table of searches, run
-//! by this user and by an unprivileged user. `recorded.rs` has the answers on Windows.
+//! Compares `curt which` with libc's `execvp`, `CPython`, Go and Node, as this user and as an
+//! unprivileged one. `recorded.rs` has their answers on Windows.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -16,8 +16,7 @@ const OTHER: &str = "65534";
 
 type Case = (&'static str, &'static str);
 
-/// Each case is a `PATH` and a name. `{}` is the test's directory, and `{}/w` the working
-/// directory.
+/// A `PATH` and a name each. `{}` is the test's directory, and `{}/w` the working directory.
 const CASES: &str = "
     {}/a:{}/b tool | {}/b:{}/a tool | {}/a:{}/b plain | {}/a plain | {}/a:{}/b nothing
     {}/gone:{}/a/tool:{}/b two | {}/a:{}/b dir | {}/a dir | {}/a linked | {}/a:{}/b dangling
@@ -34,24 +33,24 @@ enum Answer {
     Not(String),
 }
 
-/// A directory with programs, each of which prints the path that started it.
-struct Ground {
+/// A directory with programs that print the path they were started by.
+struct Fixture {
     scratch: Scratch,
     as_other: bool,
 }
 
-impl Ground {
-    fn all() -> Vec<Ground> {
+impl Fixture {
+    fn all() -> Vec<Fixture> {
         let may = is_root() && Command::new("setpriv").arg("--version").output().is_ok();
         if !may {
             skip("to act as another user needs root and setpriv");
         }
-        let mut all = vec![Ground::new(false)];
-        all.extend(may.then(|| Ground::new(true)));
+        let mut all = vec![Fixture::new(false)];
+        all.extend(may.then(|| Fixture::new(true)));
         all
     }
 
-    fn new(as_other: bool) -> Ground {
+    fn new(as_other: bool) -> Fixture {
         let scratch = Scratch::new();
         let program = |path: &str| {
             scratch.file_with(path, b"#!/bin/sh\necho \"$0\"\n");
@@ -74,7 +73,7 @@ impl Ground {
         chmod(&scratch.at("locked"), 0o000);
         let curt = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
         chmod(&curt, 0o755);
-        Ground { scratch, as_other }
+        Fixture { scratch, as_other }
     }
 
     fn run(&self, program: &Path, args: &[&str], path: &str) -> Output {
@@ -83,7 +82,7 @@ impl Ground {
             command = Command::new("setpriv");
             command.args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "/usr/bin/env"]);
         }
-        // Pass an absolute path, so that this process's `PATH` does not matter.
+        // An absolute path, so that `env` does not search `PATH` for the program.
         command.arg(format!("PATH={}", self.fill(path))).arg(program).args(args);
         command.current_dir(self.scratch.at("w")).stdin(Stdio::null()).output().unwrap()
     }
@@ -110,8 +109,8 @@ impl Ground {
         let curt = self.scratch.at("curt");
         let args = [&["which", "--json"], options, &["--", name]].concat();
         let output = self.run(&curt, &args, path);
-        let said = [output.stdout, output.stderr].concat();
-        let answer: serde_json::Value = serde_json::from_slice(&said).unwrap();
+        let printed = [output.stdout, output.stderr].concat();
+        let answer: serde_json::Value = serde_json::from_slice(&printed).unwrap();
         match answer["path"].as_str() {
             Some(found) => Answer::Found(self.plain(found)),
             None => Answer::Not(answer["error"]["kind"].as_str().unwrap().to_owned()),
@@ -119,10 +118,10 @@ impl Ground {
     }
 }
 
-impl Ground {
-    /// Returns why the search must fail, because the authority reports all failures alike. With
-    /// `denies`, an unsearchable directory counts as permission denied.
-    fn why(&self, (path, name): Case, denies: bool) -> Answer {
+impl Fixture {
+    /// Returns the expected reason for a failure, which authorities do not report. With `denies`,
+    /// an unsearchable directory counts as permission denied.
+    fn failure(&self, (path, name): Case, denies: bool) -> Answer {
         let is_locked = (self.as_other || !is_root()) && path.contains("locked");
         Answer::Not(
             match name {
@@ -136,7 +135,7 @@ impl Ground {
     }
 }
 
-impl Drop for Ground {
+impl Drop for Fixture {
     fn drop(&mut self) {
         // Otherwise an unprivileged user could not remove the directory.
         chmod(&self.scratch.at("locked"), 0o700);
@@ -149,22 +148,22 @@ fn chmod(path: &Path, mode: u32) {
 
 fn compare(
     policy: &str,
-    program: impl Fn(&Ground) -> Option<(PathBuf, Vec<&'static str>)>,
-    answer: impl Fn(&Ground, Case, &str) -> Answer,
+    program: impl Fn(&Fixture) -> Option<(PathBuf, Vec<&'static str>)>,
+    answer: impl Fn(&Fixture, Case, &str) -> Answer,
 ) {
-    for ground in Ground::all() {
-        let Some((program, words)) = program(&ground) else { continue };
+    for fixture in Fixture::all() {
+        let Some((program, words)) = program(&fixture) else { continue };
         let mut wrong = Vec::new();
         let cases = cells(CASES).into_iter().map(|case| case.split_once(' ').unwrap());
         for (path, name) in cases {
             let case = (path, name);
-            let output = ground.run(&program, &[&words[..], &[name]].concat(), path);
+            let output = fixture.run(&program, &[&words[..], &[name]].concat(), path);
             assert!(policy == "posix" || output.status.success(), "{output:?}");
-            let said = String::from_utf8(output.stdout).unwrap();
-            let theirs = answer(&ground, case, said.trim_end_matches('\n'));
-            let ours = ground.curt(&["--policy", policy], case);
+            let printed = String::from_utf8(output.stdout).unwrap();
+            let theirs = answer(&fixture, case, printed.trim_end_matches('\n'));
+            let ours = fixture.curt(&["--policy", policy], case);
             if ours != theirs {
-                let who = if ground.as_other { "another user" } else { "us" };
+                let who = if fixture.as_other { "another user" } else { "us" };
                 wrong.push(format!("{case:?} as {who}: {ours:?}, and not {theirs:?}"));
             }
         }
@@ -174,19 +173,21 @@ fn compare(
 
 /// Returns the path that the interpreter reports, because a version manager's shim would search the
 /// case's `PATH`.
-fn interpreter(ground: &Ground, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
+fn interpreter(fixture: &Fixture, name: &str, own: &[&str], runs: &[&str]) -> Option<PathBuf> {
     let own = Command::new(name).args(own).output();
     let own = own.map(|output| String::from_utf8(output.stdout).unwrap()).unwrap_or_default();
-    let places = [PathBuf::from(own.trim()), Path::new("/usr/bin").join(name)];
-    let works = |place: &&PathBuf| {
-        place.is_absolute() && place.exists() && ground.run(place, runs, "/bin").status.success()
+    let candidates = [PathBuf::from(own.trim()), Path::new("/usr/bin").join(name)];
+    let works = |candidate: &&PathBuf| {
+        candidate.is_absolute()
+            && candidate.exists()
+            && fixture.run(candidate, runs, "/bin").status.success()
     };
-    let found = places.iter().find(works).cloned();
+    let found = candidates.iter().find(works).cloned();
     if found.is_none() {
-        let has_one = places.iter().any(|place| place.is_file());
-        assert!(!has_one || ground.as_other, "{name} is installed and does not run");
-        let why = if has_one { "cannot be run by another user" } else { "is not installed" };
-        skip(&format!("{name} {why}"));
+        let has_one = candidates.iter().any(|candidate| candidate.is_file());
+        assert!(!has_one || fixture.as_other, "{name} is installed and does not run");
+        let reason = if has_one { "cannot be run by another user" } else { "is not installed" };
+        skip(&format!("{name} {reason}"));
     }
     found
 }
@@ -209,9 +210,9 @@ fn built(source: (&str, &str), words: &[&str]) -> Option<(Scratch, PathBuf)> {
     }
 }
 
-/// Copies the program, because the other user cannot search the original's directory.
-fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
-    (ground.scratch.program(program, "program"), Vec::new())
+/// Copies the program, because the other user cannot search its directory.
+fn copied(fixture: &Fixture, program: &Path) -> (PathBuf, Vec<&'static str>) {
+    (fixture.scratch.program(program, "program"), Vec::new())
 }
 
 /// `shutil.which` returns `None` for every failure.
@@ -219,12 +220,12 @@ fn copied(ground: &Ground, program: &Path) -> (PathBuf, Vec<&'static str>) {
 fn cpython_finds_what_curt_finds() {
     const PROGRAM: &str = "import shutil, sys; print(shutil.which(sys.argv[1]) or '', end='')";
     let own = ["-c", "import sys; print(sys.executable)"];
-    let python = |ground: &Ground| {
-        Some((interpreter(ground, "python3", &own, &["-c", ""])?, vec!["-c", PROGRAM]))
+    let python = |fixture: &Fixture| {
+        Some((interpreter(fixture, "python3", &own, &["-c", ""])?, vec!["-c", PROGRAM]))
     };
-    compare("cpython", python, |ground, case, said| match said {
-        "" => ground.why(case, false),
-        found => Answer::Found(ground.plain(found)),
+    compare("cpython", python, |fixture, case, printed| match printed {
+        "" => fixture.failure(case, false),
+        found => Answer::Found(fixture.plain(found)),
     });
 }
 
@@ -233,14 +234,14 @@ fn cpython_finds_what_curt_finds() {
 fn node_starts_what_curt_finds() {
     const PROGRAM: &str = "const done = require('child_process').spawnSync(process.argv[1]); \
         process.stdout.write(done.error ? done.error.code : done.stdout)";
-    let node = |ground: &Ground| {
+    let node = |fixture: &Fixture| {
         let own = ["-p", "process.execPath"];
-        Some((interpreter(ground, "node", &own, &["-e", ""])?, vec!["-e", PROGRAM]))
+        Some((interpreter(fixture, "node", &own, &["-e", ""])?, vec!["-e", PROGRAM]))
     };
-    compare("node", node, |ground, case, said| match said {
+    compare("node", node, |fixture, case, printed| match printed {
         "ENOENT" | "ENOTDIR" => Answer::Not("not-found".to_owned()),
-        "EACCES" => ground.why(case, true),
-        found => Answer::Found(ground.plain(found)),
+        "EACCES" => fixture.failure(case, true),
+        found => Answer::Found(fixture.plain(found)),
     });
 }
 
@@ -257,11 +258,11 @@ fn go_finds_what_curt_finds() {
     let Some((_scratch, go)) = built(("look.go", PROGRAM), &["go", "build"]) else { return };
     compare(
         "go",
-        |ground| Some(copied(ground, &go)),
-        |ground, case, said| match said {
+        |fixture| Some(copied(fixture, &go)),
+        |fixture, case, printed| match printed {
             "dot" => Answer::Not("relative-result".to_owned()),
-            "" => ground.why(case, false),
-            found => Answer::Found(ground.plain(found)),
+            "" => fixture.failure(case, false),
+            found => Answer::Found(fixture.plain(found)),
         },
     );
 }
@@ -280,12 +281,12 @@ fn the_c_library_starts_what_curt_finds() {
         let Some((_scratch, program)) = built(EXECVP, &[compiler]) else { continue };
         compare(
             "posix",
-            |ground| Some(copied(ground, &program)),
-            |ground, case, said| match said {
+            |fixture| Some(copied(fixture, &program)),
+            |fixture, case, printed| match printed {
                 "errno 2" | "errno 20" => Answer::Not("not-found".to_owned()),
                 // EACCES means that the file is not executable or its directory is not searchable.
-                "errno 13" => ground.why(case, true),
-                other => Answer::Found(ground.plain(other)),
+                "errno 13" => fixture.failure(case, true),
+                other => Answer::Found(fixture.plain(other)),
             },
         );
     }
@@ -293,11 +294,11 @@ fn the_c_library_starts_what_curt_finds() {
 
 #[test]
 fn an_empty_path_is_the_working_directory_to_execvp() {
-    let ground = Ground::new(false);
+    let fixture = Fixture::new(false);
     let Some((_scratch, program)) = built(EXECVP, &["cc"]) else { return };
-    let output = ground.run(&program, &["here"], "");
+    let output = fixture.run(&program, &["here"], "");
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), "here");
-    let found = ground.curt(&["--policy", "posix"], ("", "here"));
-    assert_eq!(found, Answer::Found(ground.plain("here")));
-    assert_eq!(ground.curt(&[], ("", "here")), Answer::Not("not-found".to_owned()));
+    let found = fixture.curt(&["--policy", "posix"], ("", "here"));
+    assert_eq!(found, Answer::Found(fixture.plain("here")));
+    assert_eq!(fixture.curt(&[], ("", "here")), Answer::Not("not-found".to_owned()));
 }

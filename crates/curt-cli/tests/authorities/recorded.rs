@@ -1,14 +1,14 @@
-//! Checks the search policies on this system against answers on Windows, from the authorities' own
-//! tests. The library's tests on Windows cover how programs start.
+//! Checks the Windows search policies, on Unix, against answers from the authorities' own tests.
+//! The library's tests on Windows cover how programs start.
 
 use std::process::Command;
 
 use curt_testkit::Scratch;
 
-/// The usual `PATHEXT`. Go's own tests use that of the machine.
+/// The default `PATHEXT`. Go's own tests use the machine's.
 const USUAL: &str = ".COM;.EXE;.BAT;.CMD";
 
-fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
+fn query(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json::Value {
     let mut curt = Command::new(env!("CARGO_BIN_EXE_curt"));
     curt.args(["which", "--json"]).args(rules).args(["--path", path, "--", name]);
     let output = curt.current_dir(scratch.path()).output().unwrap();
@@ -16,9 +16,9 @@ fn ask(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_json:
 }
 
 /// Checks rows of a title, files, `PATH`, a name, the answer, and optionally an unusual `PATHEXT`.
-/// `PATH` entries are relative to the test's directory, but passed as absolute paths unless they
-/// begin with a dot; `''` is an empty entry. A file that ends in a slash is a directory. The answer
-/// is `-` for not found, or `!` and the kind of a different error.
+/// A file that ends in a slash is a directory. `PATH` entries without a leading dot are made
+/// absolute, in the test's directory; `''` is an empty entry. The answer is `-` for not found, or
+/// `!` and the kind of a different error.
 fn check(policy: &str, rows: &str) {
     check_each(policy, rows, |_, answer| answer);
 }
@@ -26,7 +26,7 @@ fn check(policy: &str, rows: &str) {
 fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -> &'a str) {
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
         let cells: Vec<&str> = row.split(" | ").collect();
-        let (&[says, files, path, name, told], more) = cells.split_first_chunk().unwrap();
+        let (&[title, files, path, name, expected], more) = cells.split_first_chunk().unwrap();
         let pathext = more.first().copied().unwrap_or(USUAL);
         let scratch = Scratch::new();
         for file in files.split(' ') {
@@ -42,7 +42,7 @@ fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -
         };
         let entries: Vec<String> = path.split(' ').map(entry).collect();
         let rules = ["--rules", "windows", "--policy", policy, "--pathext", pathext];
-        let printed = ask(&scratch, &rules, &entries.join(";"), name);
+        let printed = query(&scratch, &rules, &entries.join(";"), name);
         let below = |path: &str| {
             let root = format!("{}/", scratch.path().display());
             path.strip_prefix(&root).unwrap_or(path).replace("./", "").to_lowercase()
@@ -52,7 +52,7 @@ fn check_each(policy: &str, rows: &str, answer: impl for<'a> Fn(&str, &'a str) -
             None if printed["error"]["kind"] == "not-found" => "-".to_owned(),
             None => format!("! {}", printed["error"]["kind"].as_str().unwrap_or_default()),
         };
-        assert_eq!(ours, answer(says, told), "{policy}, {says}: {printed}");
+        assert_eq!(ours, answer(title, expected), "{policy}, {title}: {printed}");
     }
 }
 
@@ -90,7 +90,7 @@ fn go_finds_on_windows_what_curt_finds() {
 /// cmd runs programs for which Go reports `ErrDot`, and does not prepend `.\`.
 #[test]
 fn cmd_finds_what_curt_finds() {
-    check_each("cmd", GO, |says, answer| match says {
+    check_each("cmd", GO, |title, answer| match title {
         "ErrDot" => "p1/a.bat",
         "current directory" => "a.exe",
         "items get a dot" => "-",
@@ -119,8 +119,7 @@ fn libuv_finds_what_curt_finds() {
     }
 }
 
-/// From `TestWhich` in `Lib/test/test_shutil.py` of `CPython` on Windows, after issues 109590 and
-/// 127001.
+/// From `TestWhich` in `Lib/test/test_shutil.py` of `CPython`, after issues 109590 and 127001.
 #[test]
 fn cpython_finds_on_windows_what_curt_finds() {
     check(
@@ -144,8 +143,8 @@ fn cpython_finds_on_windows_what_curt_finds() {
     );
 }
 
-/// From Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`. libuv's flag
-/// for exact names has the same effect on a name that contains a directory.
+/// From Zig's `test/standalone/windows_spawn/main.zig`, and libuv's `spawn_no_ext`, whose flag for
+/// exact names has the same effect on a name that contains a directory.
 #[test]
 fn zig_finds_what_curt_finds() {
     check(
@@ -170,8 +169,8 @@ fn zig_finds_what_curt_finds() {
     );
 }
 
-/// In Zig's `lib/std/posix.zig`, `tokenizeScalar` in `execvpeZ_expandArg0` drops empty `PATH`
-/// entries, and the search continues after files that are not executable.
+/// In Zig's `lib/std/posix.zig`, `execvpeZ_expandArg0` drops empty `PATH` entries, and continues
+/// after files that are not executable.
 #[test]
 fn zig_finds_elsewhere_what_curt_finds() {
     let scratch = Scratch::new();
@@ -190,7 +189,7 @@ fn zig_finds_elsewhere_what_curt_finds() {
         (":{}/p", "./here", Ok("here")),
     ] {
         let path = path.replace("{}", &scratch.path().display().to_string());
-        let printed = ask(&scratch, &["--rules", "posix", "--policy", "zig"], &path, name);
+        let printed = query(&scratch, &["--rules", "posix", "--policy", "zig"], &path, name);
         let root = format!("{}/", scratch.path().display());
         let found = printed["path"].as_str().map(|found| found.replace(&root, ""));
         let ours = found.as_deref().map(|found| found.trim_start_matches("./"));

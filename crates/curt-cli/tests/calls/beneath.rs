@@ -1,4 +1,4 @@
-//! The call ceilings of `curt beneath`, for a file seven directories deep.
+//! The call ceilings of `curt beneath`, for a file six directories deep.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ fn tree() -> Scratch {
 
 fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTreeMap<String, i64> {
     let args = [&["beneath", "--root", "root"], args].concat();
-    // A rename by another process can make `openat2` fail with EAGAIN at `..`, so take the minimum
-    // of three runs.
+    // The minimum of three runs, because a rename by any process can make `openat2` fail with
+    // EAGAIN at `..`.
     let least = |words: &[&str]| {
         let runs = (0..3).map(|_| curt(scratch, words));
         runs.min_by_key(|run| run.seen.values().sum::<u64>()).unwrap()
@@ -31,7 +31,7 @@ fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTree
     difference(&more.seen, &less.seen)
 }
 
-/// A path that is refused for its spelling, without a system call.
+/// Refused for its spelling, without a system call.
 const REFUSED: &str = "";
 
 #[test]
@@ -68,7 +68,7 @@ fn an_open_takes_one_call_and_a_close() {
         let args = [&["beneath", "--root", "root", "--cat"], paths].concat();
         let (out, log) = trace(&scratch, program, &args);
         assert_eq!(out, "content".repeat(paths.len()));
-        // Check that a terminal would not become the controlling terminal.
+        // A terminal must not become the controlling terminal.
         let mut opened = log.lines().filter(|line| line.contains(DEEP) && line.contains(" open"));
         assert!(opened.all(|line| line.contains("O_NOCTTY")), "{log}");
         count(&log)
@@ -79,8 +79,8 @@ fn an_open_takes_one_call_and_a_close() {
     check_snapshot("beneath-open", &text);
 }
 
-/// After EPERM, a second call probes the root itself. If a filter refuses this call, too, `openat2`
-/// is not used again for this root.
+/// After EPERM, a second call probes the root itself. If that fails, too, a filter refuses
+/// `openat2`, and it is not used again for this root.
 #[test]
 fn absence_and_refusal_are_remembered() {
     let Some(()) = tracing() else { return };

@@ -49,7 +49,7 @@ fn two_threads_make_no_more_calls_than_one() {
     let traced = curt(&scratch, &["du", "-s", "-j2", "tree"]);
     traced.check();
     let counted = |name: &str| traced.counted.get(name).copied().unwrap_or(0);
-    // The operand is opened by its path, its subdirectories relative to their parents.
+    // The operand is opened by its path, subdirectories relative to their parents.
     let opened = (counted("openat"), counted("openat2"));
     assert_eq!((counted("statx"), opened), (801, (1, 200)));
     assert_eq!(counted("close"), 201);

@@ -33,7 +33,7 @@ fn find(scratch: &Scratch, args: &[&str]) -> Traced {
     run(scratch, &[&["find"], args].concat())
 }
 
-/// A removal during a listing could hide later entries.
+/// Removing entries during a listing could hide later ones.
 #[test]
 fn a_directory_is_listed_before_its_entries_are_deleted() {
     let Some(()) = tracing() else { return };
@@ -74,11 +74,11 @@ fn slopes(name: &str, line: &str) {
     check_snapshot(name, &text);
 }
 
-/// On top of a plain search, the options cost one call per entry whose metadata is needed after all
-/// other tests, one per directory to detect a different device, and with `-L` one per symlink and
+/// Beyond a plain search, options cost one call per entry whose metadata is needed after all other
+/// tests, one per directory to detect a different device, and with `-L` one per symlink and
 /// directory.
 #[test]
-fn every_form_of_a_search_costs_what_its_snapshot_says() {
+fn searches_cost_as_in_their_snapshots() {
     for (name, line) in [
         ("find-all", "-u . tree"),
         ("find-sizes", "-u --fields=name,size,modified,mode . tree"),
@@ -117,7 +117,7 @@ fn listings_interrupted_by_signals_are_complete() {
     let names: BTreeSet<&str> = names.lines().collect();
     assert_eq!(names.len(), 3 + 3 * FILES, "{names:?}");
     let log = std::fs::read_to_string(scratch.at("calls.log")).unwrap();
-    // `.` and `..` are listed in each directory, too.
+    // Each directory also lists `.` and `..`.
     let records = 3 + 3 * FILES + 4 * 2;
     assert_eq!(log.matches("/* 1 entries */").count(), records, "none was cut short: {log}");
     assert_eq!(log.matches("getdents64(").count(), records + 4, "{log}");
@@ -147,9 +147,9 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     let plain = find(&scratch, &["-u", "-j1", ".", "tree"]);
     let ruled = find(&scratch, &["-j1", ".", "tree"]);
     let more = difference(&ruled.counted, &plain.counted);
-    // One call queries the working directory, and one checks its path. Others read the user's git
-    // configuration. Each parent of the tree costs one `statx` and two `openat`, or three in a work
-    // tree.
+    // One call queries the working directory, one checks its path, and others read the user's git
+    // configuration. Each parent of the tree costs one `statx`, and two or (in a work tree) three
+    // `openat`.
     let above = scratch.path().ancestors().count() as u64;
     assert_eq!(more["getcwd"], 1);
     assert!((above + 2..=above + 3).contains(&more["statx"].unsigned_abs()), "{more:?}");
@@ -158,7 +158,7 @@ fn ignore_rules_take_no_call_where_there_are_none() {
     assert_eq!(ruled.entries, plain.entries);
     let dots = find(&scratch, &["-I", "-j1", ".", "tree"]);
     assert_eq!(dots.counted, plain.counted);
-    // Each ignore file is opened, checked to be regular, read to its end, and closed.
+    // Each ignore file is opened, queried, read to its end, and closed.
     for directory in 0..10 {
         scratch.file_with(format!("tree/d{directory}/.ignore"), b"nothing\n");
     }

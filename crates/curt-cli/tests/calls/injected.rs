@@ -1,4 +1,4 @@
-//! System calls that are missing, are interrupted or fail.
+//! System calls that are missing, interrupted, or fail.
 
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Output};
@@ -76,7 +76,7 @@ fn an_interrupted_call_is_made_again() {
     let usual = usual();
     for call in ["openat", "openat2", "getdents64", "statx", "unlinkat"] {
         for threads in ["-j1", "-j2"] {
-            // Skip the first calls of each name, which the loader makes. strace counts per thread.
+            // Skip the first calls of each name, made by the loader. strace counts per thread.
             for when in ["9", "20+40"] {
                 let injection = [format!("inject={call}:error=EINTR:when={when}")];
                 let scratch = tree();
@@ -100,7 +100,7 @@ fn entries_with_unknown_metadata_are_not_removed() {
     let scratch = Scratch::new();
     let owner = std::fs::metadata(scratch.file("tree/a")).unwrap().uid();
     let owner = format!("--owner={owner}");
-    // The file matches all of these tests if its metadata can be read.
+    // The file matches each test if its metadata can be read.
     let tests = ["--newer=2000-01-01", "-S-9k", &owner, "--perm=-0", "--empty"];
     for test in tests {
         let args = ["find", "-u", "-j1", "--delete", test, ".", "tree"];
@@ -108,12 +108,11 @@ fn entries_with_unknown_metadata_are_not_removed() {
         // Earlier calls query the operand or the time zone.
         for first in 2..=6 {
             let output = run(&scratch, &args, &[format!("inject=statx:error=EIO:when={first}+")]);
-            let says = String::from_utf8_lossy(&output.stderr);
-            if says.contains("'tree/a': Input/output error") {
+            let messages = String::from_utf8_lossy(&output.stderr);
+            if messages.contains("'tree/a': Input/output error") {
                 reports += 1;
-                assert!(scratch.exists("tree/a"), "{args:?} {first} {says}");
+                assert!(scratch.exists("tree/a"), "{args:?} {first} {messages}");
             } else if !scratch.exists("tree/a") {
-                // The injected failures began only after the query.
                 scratch.file("tree/a");
             }
         }

@@ -1,9 +1,8 @@
 //! Exact call ceilings, checked with strace and against curt's own counts.
 //!
-//! A ceiling is a slope: a command runs on trees of two sizes, and the difference of the call
-//! counts is divided by the difference of the sizes. The snapshots next to this file contain the
-//! ceilings. To change one, run with `CURT_UPDATE_SNAPSHOTS=1`, and explain the change in the
-//! commit.
+//! A ceiling is a slope: the difference in calls between trees of two sizes, divided by the
+//! difference in size. The snapshots next to this file contain the ceilings. To change one, run
+//! with `CURT_UPDATE_SNAPSHOTS=1`, and explain the change in the commit.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -33,8 +32,8 @@ fn check_snapshot(name: &str, text: &str) {
     assert_eq!(known, text, "{} is not what was measured", path.display());
 }
 
-fn slope(text: &mut String, what: &str, difference: &BTreeMap<String, i64>, units: u64) {
-    writeln!(text, "{what}").unwrap();
+fn slope(text: &mut String, label: &str, difference: &BTreeMap<String, i64>, units: u64) {
+    writeln!(text, "{label}").unwrap();
     for (name, count) in difference {
         writeln!(text, "    {name:<12} {count:>5} for {units}").unwrap();
     }

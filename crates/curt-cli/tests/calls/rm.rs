@@ -39,7 +39,7 @@ fn slopes(name: &str, args: &[&str]) {
 }
 
 #[test]
-fn every_form_of_a_removal_costs_what_its_snapshot_says() {
+fn removals_cost_as_in_their_snapshots() {
     slopes("rm-one-thread", &["-r", "-j1", "tree"]);
     slopes("rm-verbose", &["-r", "-j1", "-v", "tree"]);
     slopes("rm-older-kernel", &["-r", "-j1", "--without", "openat2", "tree"]);
@@ -49,17 +49,17 @@ fn every_form_of_a_removal_costs_what_its_snapshot_says() {
 fn a_long_removal_takes_no_further_call_for_its_progress() {
     let Some(()) = tracing() else { return };
     let scratch = Scratch::new();
-    let mut asked = Vec::new();
+    let mut queries = Vec::new();
     for delay in [0, 3000] {
         flat_tree(&scratch, 256, 2);
         let begun = std::time::Instant::now();
         let traced = delayed_rm(&scratch, delay, &["-r", "-j1", "tree"]);
         check(&scratch, &traced);
-        asked.push(traced.seen["ioctl"]);
+        queries.push(traced.seen["ioctl"]);
         let is_long = begun.elapsed() > std::time::Duration::from_secs(2);
         assert!(is_long || delay == 0, "it took {:?}", begun.elapsed());
     }
-    assert_eq!(asked[0], asked[1]);
+    assert_eq!(queries[0], queries[1]);
 }
 
 #[test]

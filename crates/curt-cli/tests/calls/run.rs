@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 
 use crate::strace::{trace, tracing};
 
-/// Returns the number of candidates checked, and the number of `execve` calls.
+/// Returns the number of checked candidates, and of `execve` calls.
 fn started(path: &str) -> (usize, usize) {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     let (_, log) = trace(&Scratch::new(), program, &["run", "--path", path, "--", "true"]);

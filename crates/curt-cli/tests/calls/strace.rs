@@ -7,16 +7,15 @@ use curt_testkit::{Scratch, may_trace};
 
 pub(crate) type Counts = BTreeMap<String, u64>;
 
-/// Calls of the allocator, which are not counted.
-const LEFT_OUT: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
+const UNCOUNTED: [&str; 6] = ["brk", "mmap", "munmap", "mremap", "madvise", "mprotect"];
 
-/// Calls of the loader, apart from opening libraries.
+/// Calls of the loader, except opening libraries.
 const LOADING: &str = "\
     execve brk mmap munmap mprotect access read pread64 newfstatat fstat close arch_prctl \
     set_tid_address set_robust_list rseq prlimit64 readlinkat readlink uname";
 
 pub(crate) struct Traced {
-    /// All calls except those of an empty program and those of `is_left_out`.
+    /// All calls except those of an empty program and of `is_uncounted`.
     pub(crate) seen: Counts,
     pub(crate) counted: Counts,
     pub(crate) entries: u64,
@@ -37,20 +36,20 @@ pub(crate) fn delayed_rm(scratch: &Scratch, delay: u32, args: &[&str]) -> Traced
     let delay = format!("inject=unlinkat:delay_enter={delay}");
     let args = with_counts(&[&["rm"], args].concat());
     let (text, log) = trace_with(&["-e", &delay], scratch, program, &args);
-    summed_up(&text, log)
+    parse_summary(&text, log)
 }
 
 pub(crate) fn curt(scratch: &Scratch, args: &[&str]) -> Traced {
     let program = Path::new(env!("CARGO_BIN_EXE_curt"));
     let (text, log) = trace(scratch, program, &with_counts(args));
-    summed_up(&text, log)
+    parse_summary(&text, log)
 }
 
 fn with_counts<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--stats", "--json"]].concat()
 }
 
-fn summed_up(text: &str, log: String) -> Traced {
+fn parse_summary(text: &str, log: String) -> Traced {
     let summary: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let summary = &summary["summary"];
     let calls = summary["calls"].as_object().unwrap();
@@ -61,9 +60,9 @@ fn summed_up(text: &str, log: String) -> Traced {
     Traced { seen: count(&log), counted, entries, written: text.len() as u64, log }
 }
 
-/// Runs a program under strace, and returns its output and the log. Resets inherited ignored
-/// signals, for which the command would install no handlers. Removes Cargo's library search path,
-/// which costs the loader a call per directory.
+/// Runs a program under strace, and returns its output and the log. Resets ignored signals, for
+/// which the command would install no handlers. Removes Cargo's library search path, which costs
+/// the loader a call per directory.
 pub(crate) fn trace(scratch: &Scratch, program: &Path, args: &[&str]) -> (String, String) {
     trace_with(&[], scratch, program, args)
 }
@@ -99,8 +98,7 @@ fn own(log: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the name of the call in a line of the log. Returns `None` for the second line of an
-/// interrupted call.
+/// Returns the call in a line of the log, or `None` for the second line of an interrupted call.
 fn name(line: &str) -> Option<&str> {
     let call = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let (name, _) = call.split_once('(')?;
@@ -117,7 +115,7 @@ pub(crate) fn loading(log: &str) -> (usize, usize) {
 }
 
 /// Counts the calls of a log, without those of an empty program, which depend on the versions of
-/// the standard library and libc.
+/// Rust and libc.
 pub(crate) fn count(log: &str) -> Counts {
     static EMPTY: OnceLock<Counts> = OnceLock::new();
     let empty = EMPTY.get_or_init(|| {
@@ -134,7 +132,7 @@ pub(crate) fn count(log: &str) -> Counts {
     counts
 }
 
-/// Builds the empty program with the command's compiler, and so with its standard library.
+/// Builds the empty program with the command's compiler and standard library.
 pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     let program = scratch.at("empty");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calls/empty.rs");
@@ -145,10 +143,10 @@ pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     program
 }
 
-/// Counts all calls of a log. `fstat` counts as `statx`, as it does in the command.
+/// Counts all calls of a log. Like the command, counts `fstat` as `statx`.
 fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
-    for line in own(log).filter(|line| !is_left_out(line)) {
+    for line in own(log).filter(|line| !is_uncounted(line)) {
         if let Some(name) = name(line) {
             let name = if matches!(name, "fstat" | "newfstatat") { "statx" } else { name };
             *counts.entry(name.to_owned()).or_default() += 1;
@@ -158,19 +156,19 @@ fn count_all(log: &str) -> Counts {
 }
 
 /// Returns whether a call is not counted: memory management, the allocator's first random bytes,
-/// the summary that these tests request, and the check of a debug build of the standard library
-/// before it closes a descriptor.
-fn is_left_out(line: &str) -> bool {
-    // If a call is interrupted, its end is on a separate line.
+/// the summary requested by these tests, and the check of debug builds before they close a
+/// descriptor.
+fn is_uncounted(line: &str) -> bool {
+    // The end of an interrupted call is on a separate line.
     let is_check = || [", F_GETFD)", ", F_GETFD <unfinished"].iter().any(|end| line.contains(end));
-    name(line).is_some_and(|name| LEFT_OUT.contains(&name))
+    name(line).is_some_and(|name| UNCOUNTED.contains(&name))
         || line.contains("8, GRND_NONBLOCK")
         || line.contains(r#"write(2, "{\"summary\":"#)
         || line.contains("fcntl(") && is_check()
 }
 
 #[test]
-fn of_fcntl_only_checks_of_descriptors_are_left_out() {
+fn only_descriptor_checks_of_fcntl_are_uncounted() {
     let log = "7 getcwd(\"/\", 9) = 2\n7 fcntl(3, F_GETFD) = 0x1 (flags FD_CLOEXEC)\n\
         8 fcntl(3, F_GETFD <unfinished ...>\n8 <... fcntl resumed>) = 0\n\
         7 fcntl(3, F_DUPFD_CLOEXEC, 3) = 4\n7 fcntl(4, F_GETFL) = 0x8000\n7 mmap(NULL, 9) = 0\n";
@@ -179,19 +177,19 @@ fn of_fcntl_only_checks_of_descriptors_are_left_out() {
 }
 
 impl Traced {
-    /// Checks that only startup, output and threads made calls that the command did not count.
+    /// Checks that the command counted all calls except for startup, output and threads.
     pub(crate) fn check(&self) {
-        // Another thread might start a program at any time. Descriptors must not be inherited.
+        // Another thread might start a program, which must not inherit descriptors.
         let mut opened = self.log.lines().filter(|line| line.contains(" openat"));
         let inherited =
             opened.find(|line| line.contains("O_RDONLY") && !line.contains("O_CLOEXEC"));
         assert_eq!(inherited, None);
-        // Queries must not trigger automounts. Only the standard library's queries of cgroups may
-        // lack the flag.
-        let mut asked = self.log.lines().filter(|line| {
+        // Queries must not trigger automounts. Only the standard library's queries of cgroups lack
+        // the flag.
+        let mut queries = self.log.lines().filter(|line| {
             line.contains(" statx(") && !line.contains("AT_EMPTY_PATH") && !line.contains("/cgroup")
         });
-        assert_eq!(asked.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
+        assert_eq!(queries.find(|line| !line.contains("AT_NO_AUTOMOUNT")), None);
         let of = |name: &str| self.seen.get(name).copied().unwrap_or_default();
         let threads = of("clone3") + of("clone");
         // The standard library reads cgroup limits to count processors. With a second thread, the
@@ -201,7 +199,6 @@ impl Traced {
         for (name, &more) in &rest {
             let most = match name.as_str() {
                 "ppoll" => 1,
-                // These read the stack limit and the descriptor limit.
                 "prlimit64" => 2,
                 // strace also logs this call for each running thread.
                 "exit_group" => 1 + threads,

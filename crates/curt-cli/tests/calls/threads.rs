@@ -1,6 +1,5 @@
-//! Call ceilings with several threads. They are upper bounds, not snapshots, because the number of
-//! hand-offs depends on the machine. [`Traced::check`](crate::strace::Traced::check) is still
-//! exact.
+//! Call ceilings with several threads. They are upper bounds, because the number of hand-offs
+//! depends on the machine. [`Traced::check`](crate::strace::Traced::check) is still exact.
 
 use curt_testkit::Scratch;
 

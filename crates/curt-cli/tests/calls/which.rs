@@ -10,7 +10,7 @@ use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
 /// Returns a `PATH`. Every fourth directory is missing, every fourth has other files, and the last
-/// has the program.
+/// one has the program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {
@@ -54,20 +54,19 @@ fn a_directory_takes_one_call_and_a_hit_two() {
     };
     slope(&mut text, "200 directories more, found in the last", &more("program"), 200);
     slope(&mut text, "200 directories more, found nowhere", &more("nothing"), 200);
-    let about = |path: &str, name: &str, what: &str| {
-        log(&scratch, path, name).lines().filter(|line| line.contains(what)).count()
+    let about = |path: &str, name: &str, content: &str| {
+        log(&scratch, path, name).lines().filter(|line| line.contains(content)).count()
     };
     let near = scratch.at("20/last").display().to_string();
     let hit = about(&near, "program", "last/program\"");
     let program = format!("{near}/program");
     let given = about(&many, &program, "last/program\"");
-    let beside = about(&many, &program, "/220/");
+    let path_calls = about(&many, &program, "/220/");
     writeln!(text, "calls about the program in the first directory: {hit}").unwrap();
     writeln!(text, "calls about the program by an absolute name: {given}").unwrap();
-    writeln!(text, "calls about directories of PATH then: {beside}").unwrap();
-    // To determine the program's kind, `--json` reads its beginning.
-    for (name, what) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
-        let file = scratch.file_with(format!("kinds/{name}"), what.as_bytes());
+    writeln!(text, "calls about directories of PATH then: {path_calls}").unwrap();
+    for (name, content) in [("image", "\x7fELF"), ("script", "#!/bin/sh\n")] {
+        let file = scratch.file_with(format!("kinds/{name}"), content.as_bytes());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         let kinds = scratch.at("kinds").display().to_string();
         let calls = |json: &[&str]| -> u64 {

@@ -4,19 +4,19 @@
 use curt_testkit::Scratch;
 use serde_json::Value;
 
-use crate::{command_line, missing, objects, said};
+use crate::{command_line, missing, objects, outcome};
 
-/// The command lines for one command. `f`, `t/a` and `closed/f` exist, `closed` is not searchable,
-/// and `none` is missing.
+/// Command lines for one command. `f`, `t/a` and `closed/f` exist, `closed` is not searchable, and
+/// `none` is missing.
 struct Row {
     name: &'static str,
     works: &'static str,
     nul: Option<&'static str>,
-    /// The exit code if writing the output or an operand fails.
+    /// Exit code if writing the output or an operand fails.
     fails: i32,
-    /// The exit code for a usage error.
+    /// Exit code for a usage error.
     wrong: i32,
-    /// Operands. Only the last one is missing.
+    /// Operands, of which only the last is missing.
     missing: Option<&'static str>,
     #[cfg_attr(not(unix), allow(dead_code, reason = "nobody else is asked there"))]
     closed: &'static [&'static str],
@@ -70,10 +70,10 @@ fn files() -> Scratch {
 fn run(scratch: &Scratch, line: &str) -> (Option<i32>, String, String) {
     let mut command = command_line(scratch, line);
     if cfg!(unix) {
-        // The unprivileged user might be unable to search the directories in the caller's `PATH`.
+        // The unprivileged user might not reach the directories in the caller's `PATH`.
         command.env("PATH", "/usr/bin:/bin");
     }
-    said(&command.output().unwrap())
+    outcome(&command.output().unwrap())
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_missing_operand_is_one_failure() {
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
-        // For a missing directory, Windows has a different code and message.
+        // For a missing directory, Windows has a different error.
         let is_other = cfg!(windows) && operands.contains('/');
         assert!(is_other || messages.ends_with(&format!(": {reason}\n")), "{messages}");
         assert_eq!(messages.lines().count(), 1, "{messages}");
@@ -194,7 +194,7 @@ mod unix {
     use curt_testkit::{Scratch, heed_signals, skip};
     use serde_json::Value;
 
-    use super::{ROWS, Row, command_line, files, objects, said};
+    use super::{ROWS, Row, command_line, files, objects, outcome};
     use crate::closed_pipe;
 
     fn lines() -> Vec<(String, i32)> {
@@ -259,7 +259,7 @@ mod unix {
         cannot_be_written(">/dev/full", "No space left on device");
     }
 
-    /// This succeeds, as with the GNU tools, because no output is lost.
+    /// Succeeds, as with the GNU tools, because no output is lost.
     #[test]
     fn closed_output_is_no_error_without_data() {
         for line in ["rm f", "rm -f missing", "ls empty", "run -- true"] {
@@ -339,7 +339,7 @@ mod unix {
             let process = rustix::process::Pid::from_child(&child);
             rustix::process::kill_process(process, rustix::process::Signal::INT).unwrap();
             let output = child.wait_with_output().unwrap();
-            let (_, _, messages) = said(&output);
+            let (_, _, messages) = outcome(&output);
             assert_eq!(output.status.signal(), Some(2), "{line}: {messages}");
             let end = match line.split(' ').next().unwrap() {
                 "rm" => " directories removed\n",
@@ -377,7 +377,7 @@ mod unix {
                     if curt_testkit::is_root() {
                         command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY);
                     }
-                    let (code, _, messages) = said(&command.output().unwrap());
+                    let (code, _, messages) = outcome(&command.output().unwrap());
                     assert_eq!(code, Some(fails), "{name} {line} {messages}");
                     let reason = if json.is_empty() {
                         messages.clone()
@@ -399,7 +399,7 @@ mod windows {
 
     use curt_testkit::Scratch;
 
-    use crate::{curt, said};
+    use crate::{curt, outcome};
 
     #[test]
     fn a_closed_pipe_ends_the_removal_quietly() {
@@ -414,7 +414,7 @@ mod windows {
         reader.read_line(&mut line).unwrap();
         assert!(line.starts_with("removed 't") && line.contains("a-name"), "{line}");
         drop(reader);
-        let (code, _, messages) = said(&child.wait_with_output().unwrap());
+        let (code, _, messages) = outcome(&child.wait_with_output().unwrap());
         assert_eq!((code, messages.as_str()), (Some(0), ""));
         assert!(!scratch.list("t").is_empty(), "it went on for nobody");
     }
@@ -425,7 +425,7 @@ mod windows {
         let name = "red\u{202e}\u{85}";
         scratch.file(name);
         let output = curt(&scratch, ["-v", name]).output().unwrap();
-        let (code, out, _) = said(&output);
+        let (code, out, _) = outcome(&output);
         assert_eq!(code, Some(0));
         assert!(
             out.chars().all(|character| character == '\n' || !character.is_control()),

@@ -1,7 +1,7 @@
 use curt_testkit::Scratch;
 
 use crate::terminal::in_a_terminal;
-use crate::{command, said};
+use crate::{command, outcome};
 
 /// Apparent sizes do not depend on the filesystem. Those in `t` add up to 1000 bytes.
 fn tree() -> Scratch {
@@ -80,7 +80,7 @@ fn the_largest_are_shown_with_their_directories() {
     assert_eq!(names.count(), 6, "{lines:?}");
 }
 
-/// curt notices the closed pipe when it prints the first lines, long before everything is measured.
+/// curt notices the closed pipe with the first lines, long before everything is measured.
 #[test]
 fn lines_are_printed_before_everything_is_measured() {
     const DIRECTORIES: u64 = 6_000;
@@ -89,7 +89,7 @@ fn lines_are_printed_before_everything_is_measured() {
         scratch.dir(format!("t/{number:0>60}"));
     }
     let mut command = command(&scratch, "du", ["-j1", "--stats", "t"]);
-    let (code, _, messages) = said(&command.stdout(crate::closed_pipe()).output().unwrap());
+    let (code, _, messages) = outcome(&command.stdout(crate::closed_pipe()).output().unwrap());
     assert_eq!(code, None, "{messages}");
     let counted = messages.lines().find_map(|line| line.strip_prefix("curt du: ")).unwrap();
     let counted = counted.split(' ').next().unwrap().replace(',', "").parse::<u64>().unwrap();

@@ -1,12 +1,11 @@
-//! Compares `--exclude` of `rm` and `find`, and of `du`, which has GNU's rules.
+//! Compares `--exclude` of `rm` and `find`, and that of `du`, which has GNU's rules.
 
 use curt_testkit::{Scratch, cells};
 
-use crate::{command, command_line, said, tree};
+use crate::{command, command_line, outcome, tree};
 
-/// The initials of excluded files, and the patterns that exclude them. The files are `t/a`,
-/// `t/b.keep`, `t/sub/c`, `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory,
-/// `w`.
+/// Initials of excluded files, and the patterns that exclude them. The files are `t/a`, `t/b.keep`,
+/// `t/sub/c`, `t/sub/d.keep` and `t/sub/deep/e`. `{here}` is the working directory, `w`.
 const TABLE: [(&str, &str); 7] = [
     ("a", "*/a | /t/a"),
     ("bd", "*.keep"),
@@ -18,7 +17,7 @@ const TABLE: [(&str, &str); 7] = [
 ];
 
 /// Patterns with a different meaning for `du`, and the files that they exclude below `t` and
-/// `{here}/t`. GNU matches the printed path and each part of it after a slash, and `*` matches
+/// `{here}/t`. GNU matches the printed path and each of its suffixes after a slash, and `*` matches
 /// slashes.
 #[cfg(unix)]
 const OF_DU: [(&str, [&str; 2]); 6] = [
@@ -39,7 +38,7 @@ fn patterns_mean_the_same_for_rm_and_find() {
     let check = |words: &str, pattern: &str, operand: &str, expected: &str| {
         let words = whole(&words.replace("GLOB", pattern).replace("PATH", operand));
         let output = command_line(&scratch, &words).current_dir(&here).output().unwrap();
-        let (code, out, messages) = said(&output);
+        let (code, out, messages) = outcome(&output);
         assert_eq!((code, messages.as_str()), (Some(0), ""), "{words}");
         let last =
             |line: &str| line.trim_end_matches('\'').rsplit(['/', '\\']).next().map(str::to_owned);
@@ -87,7 +86,7 @@ fn a_search_deletes_nothing_below_an_excluded_full_path() {
             let words = ["-u", "--ignore-file=rules", "--delete", "-tf", "-E", &excluded];
             let mut find = command(&scratch, "find", words);
             let output = find.args([".", operand]).output().unwrap();
-            assert_eq!(said(&output), (Some(0), String::new(), String::new()), "{find:?}");
+            assert_eq!(outcome(&output), (Some(0), String::new(), String::new()), "{find:?}");
             assert!(scratch.exists("t/sub/c") && scratch.exists("t/sub/deep/e"), "{find:?}");
         }
     }

@@ -4,7 +4,7 @@ use std::process::Command;
 use curt_testkit::{Scratch, skip};
 use rustix::fs::{XattrFlags, setxattr};
 
-use crate::run_words as said;
+use crate::run_words as outcome;
 
 /// An ACL that also lets user 1 read the file, in the format of acl(5), version 2.
 const ACL: [u8; 44] = [
@@ -27,8 +27,8 @@ fn set(path: &Path, name: &str, value: &[u8]) -> bool {
     answer.is_ok()
 }
 
-/// All directories have the same names, so only the values show whether an answer belongs to a
-/// different entry.
+/// All directories have the same names, so only the values reveal an answer about a different
+/// entry.
 #[test]
 fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     let scratch = Scratch::new();
@@ -49,7 +49,7 @@ fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     expected.sort_unstable();
     for threads in ["-j1", "-j2", "-j8"] {
         let format = "--format={path}\t{capability}\t{acl}";
-        let (code, out, messages) = said(&scratch, &["find", threads, "-tf", format, ".", "t"]);
+        let (code, out, messages) = outcome(&scratch, &["find", threads, "-tf", format, ".", "t"]);
         assert_eq!((code, messages.as_str()), (Some(0), ""), "{threads}");
         let mut lines: Vec<&str> = out.lines().collect();
         lines.sort_unstable();
@@ -69,7 +69,7 @@ fn ls_marks_entries_with_an_access_control_list() {
     if !set(&listed, "system.posix_acl_access", &ACL) {
         return;
     }
-    let (code, out, messages) = said(&scratch, &["ls", "-l", "--acl", "t"]);
+    let (code, out, messages) = outcome(&scratch, &["ls", "-l", "--acl", "t"]);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
     let mode = |name: &str| {
         let line = out.lines().find(|line| line.ends_with(name));
@@ -86,9 +86,9 @@ fn ls_marks_entries_with_an_access_control_list() {
         assert!(gnu.stdout.starts_with(b"-rw-r--r--+"), "{}", String::from_utf8_lossy(&gnu.stdout));
     }
     let (_, out, _) =
-        said(&scratch, &["stat", "--json", "--fields=name,acl", "t/listed", "t/plain"]);
-    let said: Vec<bool> = out.lines().map(|line| line.contains("\"acl\":true")).collect();
-    assert_eq!(said[..2], [true, false], "{out}");
+        outcome(&scratch, &["stat", "--json", "--fields=name,acl", "t/listed", "t/plain"]);
+    let marks: Vec<bool> = out.lines().map(|line| line.contains("\"acl\":true")).collect();
+    assert_eq!(marks[..2], [true, false], "{out}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn labels_of_security_modules_are_printed() {
         }
     }
     let line = ["ls", "--fields=name,label", "t"];
-    let (code, out, messages) = said(&scratch, &line);
+    let (code, out, messages) = outcome(&scratch, &line);
     assert_eq!((code, messages.as_str()), (Some(0), ""));
     let long = "x".repeat(1500);
     let expected = format!(

@@ -1,17 +1,17 @@
-//! Features that fd lacks, or that cannot be compared with fd.
+//! Features that fd lacks, or that cannot be compared with it.
 
 use std::process::Command;
 
 use curt_testkit::{Scratch, cells};
 
-use crate::{command, said, tree};
+use crate::{command, outcome, tree};
 
 fn find(scratch: &Scratch, args: &[&str]) -> Command {
     command(scratch, "find", args)
 }
 
 fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
-    said(&find(scratch, args).output().unwrap())
+    outcome(&find(scratch, args).output().unwrap())
 }
 
 #[cfg(unix)]
@@ -42,14 +42,13 @@ fn wrong_command_lines_delete_nothing() {
     }
 }
 
-/// `find -E` and `rm --exclude` must skip the entries that `find -g` finds, which are those of
-/// bash.
+/// `find -E` and `rm --exclude` must skip what `find -g` finds, as bash does.
 #[cfg(unix)]
 #[test]
 fn globs_have_one_meaning() {
     let names =
         ["1a", "b", "a]b", "-", "{a}", "xy", "x{}y", "x{yz}", "f1", "f2", "f1..3", "é", "É"];
-    for (pattern, meant) in [
+    for (pattern, matching) in [
         ("[[:digit:]]*", &["1a"][..]),
         ("[![:alpha:]]", &["-"]),
         ("a[\\]]b", &["a]b"]),
@@ -75,8 +74,8 @@ fn globs_have_one_meaning() {
             names.sort();
             names
         };
-        let expected = sorted(&mut meant.iter().copied());
-        let others = sorted(&mut names.into_iter().filter(|name| !meant.contains(name)));
+        let expected = sorted(&mut matching.iter().copied());
+        let others = sorted(&mut names.into_iter().filter(|name| !matching.contains(name)));
         assert_eq!(lines(&scratch, &["-s", "-g", pattern, "tree"]), expected, "{pattern}");
         let whole = format!("**/{pattern}");
         assert_eq!(lines(&scratch, &["-s", "-p", "-g", &whole, "tree"]), expected, "{pattern}");

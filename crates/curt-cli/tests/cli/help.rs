@@ -1,6 +1,6 @@
 use std::process::{Command, Stdio};
 
-use crate::said;
+use crate::outcome;
 
 const COMMANDS: [&str; 11] =
     ["rm", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand", "beneath"];
@@ -8,7 +8,7 @@ const COMMANDS: [&str; 11] =
 fn out(words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     let output = command.args(words).env_remove("COLUMNS").stdin(Stdio::null()).output().unwrap();
-    let (code, out, messages) = said(&output);
+    let (code, out, messages) = outcome(&output);
     assert_eq!((code, messages.as_str()), (Some(0), ""), "{words:?}");
     out
 }
@@ -48,7 +48,7 @@ fn help_has_one_form() {
 
 #[test]
 fn short_help_has_one_line_for_each_option() {
-    // In `ls` and `du`, -h does not print help but human-readable sizes.
+    // In `ls` and `du`, -h selects human-readable sizes.
     for command in COMMANDS.into_iter().filter(|command| !matches!(*command, "ls" | "du")) {
         let help = out(&[command, "-h"]);
         for line in help.lines().filter(|line| line.starts_with("   ")) {
@@ -86,7 +86,7 @@ fn keys_of_json_are_those_of_the_topic() {
     let topic = out(&["help", "json"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     let args = ["stat", "--json", "--stats", "no-such-file", "."];
-    let (_, out, messages) = said(&command.args(args).output().unwrap());
+    let (_, out, messages) = outcome(&command.args(args).output().unwrap());
     let lines = crate::objects(&(out + &messages));
     let error = lines.iter().find_map(|line| line.get("error")).unwrap().as_object().unwrap();
     assert_eq!(error.len(), 5);
@@ -119,7 +119,6 @@ fn manual_pages_have_sections_and_no_hidden_options() {
         }
         let aliases = out(&[command, "--help"]).matches("[alias: -").count();
         assert_eq!(page.matches("[alias: \\-").count(), aliases, "{command}");
-        // A line that begins with a dot is a roff request.
         for line in page.lines().filter(|line| line.starts_with('.')) {
             let request = line[1..].split(' ').next().unwrap();
             let known =
@@ -230,7 +229,7 @@ fn every_option_of_gnu_is_known() {
         assert!(options.len() > 8, "{tool}: {options:?}");
         for option in options {
             let (_, _, messages) =
-                said(&crate::command(&scratch, tool, [option]).output().unwrap());
+                outcome(&crate::command(&scratch, tool, [option]).output().unwrap());
             let is_unknown =
                 messages.contains("unrecognized option") || messages.contains("invalid option");
             assert!(!is_unknown, "{tool} {option}: {messages}");

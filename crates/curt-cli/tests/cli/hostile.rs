@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{objects, said};
+use crate::{objects, outcome};
 
 const OPERATIONS: [(&str, &str); 12] = [
     ("root.stat", "beneath --root in --stat"),
@@ -32,15 +32,14 @@ fn act(line: &&str, tree: &Path, scope: &str, path: &str) -> Result<String, Valu
     let mut words = line.split(' ');
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
     command.args([words.next().unwrap(), "--json"]).args(words).args(scope).args(["--", path]);
-    let (code, _, messages) = said(&command.current_dir(tree).output().unwrap());
+    let (code, _, messages) = outcome(&command.current_dir(tree).output().unwrap());
     match code {
         Some(0) => Ok(String::new()),
         _ => Err(objects(&messages)[0]["error"].take()),
     }
 }
 
-/// Returns whether an error is the expected one. Refusals by curt itself have a name instead of a
-/// number.
+/// Returns whether an error is the expected one. curt's own refusals have a name and no number.
 fn has_verdict(error: &Value, line: &[&str], path: &str) -> bool {
     let is_right = match &error["errno"] {
         Value::Null => line.first().is_some_and(|name| error["kind"] == *name),

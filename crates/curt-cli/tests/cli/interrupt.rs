@@ -19,17 +19,17 @@ fn signal(child: &Child, number: i32) {
     rustix::process::kill_process(child, signal).unwrap();
 }
 
-fn waiting(scratch: &Scratch, args: &[&str], question: &str) -> Child {
-    asked(scratch, curt(scratch, args), question)
+fn waiting(scratch: &Scratch, args: &[&str], prompt: &str) -> Child {
+    prompted(scratch, curt(scratch, args), prompt)
 }
 
-fn asked(scratch: &Scratch, mut command: Command, question: &str) -> Child {
+fn prompted(scratch: &Scratch, mut command: Command, prompt: &str) -> Child {
     curt_testkit::heed_signals();
     scratch.file("f");
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    let mut asked = vec![0; question.len()];
-    child.stderr.as_mut().unwrap().read_exact(&mut asked).unwrap();
-    assert_eq!(String::from_utf8(asked).unwrap(), question);
+    let mut prompted = vec![0; prompt.len()];
+    child.stderr.as_mut().unwrap().read_exact(&mut prompted).unwrap();
+    assert_eq!(String::from_utf8(prompted).unwrap(), prompt);
     child
 }
 
@@ -42,7 +42,7 @@ fn end(mut child: Child) -> (ExitStatus, String, String) {
     (status, out, messages)
 }
 
-/// On a small stack, another thread does the work. It must get the signal.
+/// On a small stack, another thread does the work, and must get the signal.
 #[test]
 fn a_prompt_is_interrupted_on_a_small_stack() {
     let scratch = Scratch::new();
@@ -50,7 +50,7 @@ fn a_prompt_is_interrupted_on_a_small_stack() {
     let script = format!("ulimit -s 64; exec '{}' rm -i f", env!("CARGO_BIN_EXE_curt"));
     shell.args(["-c", &script]).current_dir(scratch.path());
     shell.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = asked(&scratch, shell, "curt rm: remove regular empty file 'f'? ");
+    let child = prompted(&scratch, shell, "curt rm: remove regular empty file 'f'? ");
     signal(&child, SIGINT);
     assert_eq!(end(child).0.signal(), Some(SIGINT));
 }
@@ -58,7 +58,7 @@ fn a_prompt_is_interrupted_on_a_small_stack() {
 #[test]
 fn a_prompt_is_interrupted() {
     let (file, all) = ("remove regular empty file 'f'", "remove 1 argument recursively");
-    for (args, question, number) in [
+    for (args, prompt, number) in [
         (&["-i", "f"][..], file, SIGINT),
         (&["-i", "f"], file, SIGTERM),
         (&["-i", "f"], file, SIGHUP),
@@ -66,7 +66,7 @@ fn a_prompt_is_interrupted() {
         (&["-i", "--json", "f"], file, SIGTERM),
     ] {
         let scratch = Scratch::new();
-        let child = waiting(&scratch, args, &format!("curt rm: {question}? "));
+        let child = waiting(&scratch, args, &format!("curt rm: {prompt}? "));
         signal(&child, number);
         let (status, out, messages) = end(child);
         assert_eq!((status.signal(), out.as_str()), (Some(number), ""), "{args:?}");
@@ -81,7 +81,7 @@ fn a_prompt_is_interrupted() {
 }
 
 #[test]
-fn a_list_that_does_not_come_is_not_waited_for() {
+fn reading_a_list_is_interrupted() {
     curt_testkit::heed_signals();
     let commands =
         [&["du", "--files0-from=-"][..], &["du", "-X", "-", "."], &["rm", "-f", "--files0-from=-"]];
@@ -101,9 +101,9 @@ fn a_list_that_does_not_come_is_not_waited_for() {
 }
 
 #[test]
-fn output_that_is_not_taken_is_not_waited_for() {
+fn writing_to_a_full_pipe_is_interrupted() {
     curt_testkit::heed_signals();
-    for (line, said) in [
+    for (line, expected) in [
         ("find -j1 .", Some("")),
         ("find -j2 .", Some("")),
         ("find --json .", Some("{\"summary\":{")),
@@ -134,7 +134,7 @@ fn output_that_is_not_taken_is_not_waited_for() {
         let mut child = command.args(operands.into_iter().flatten()).spawn().unwrap();
         let (out, messages) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let waiting = || {
-            let full = if said.is_some() { out.as_fd() } else { messages.as_fd() };
+            let full = if expected.is_some() { out.as_fd() } else { messages.as_fd() };
             rustix::io::ioctl_fionread(full).unwrap()
         };
         let mut before = 0;
@@ -152,18 +152,18 @@ fn output_that_is_not_taken_is_not_waited_for() {
         }
         let _ = child.kill();
         assert_eq!(child.wait().unwrap().signal(), Some(SIGINT), "{line}");
-        let Some(beginning) = said else { continue };
-        let said = std::io::read_to_string(messages).unwrap();
-        assert!(said.starts_with(beginning), "{line}: {said}");
-        assert_eq!(said.lines().count(), usize::from(!beginning.is_empty()), "{line}: {said}");
+        let Some(beginning) = expected else { continue };
+        let text = std::io::read_to_string(messages).unwrap();
+        assert!(text.starts_with(beginning), "{line}: {text}");
+        assert_eq!(text.lines().count(), usize::from(!beginning.is_empty()), "{line}: {text}");
         if line.starts_with("rm -rv") {
             let gone = names.iter().filter(|name| !scratch.exists(name)).count();
-            assert!(said.contains(&format!(": {gone} files")), "{line}: {gone} are gone: {said}");
+            assert!(text.contains(&format!(": {gone} files")), "{line}: {gone} are gone: {text}");
         }
     }
 }
 
-/// The running commands must get the signal, so that they can clean up, and no further program must
+/// Running commands must get the signal, so that they can clean up, and no further program may
 /// start.
 #[test]
 fn commands_end_with_the_search_that_is_interrupted() {
@@ -202,8 +202,8 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
-/// curt must forward even the last of several signals, must not wait for orphans, and must let
-/// stopped programs react.
+/// curt must forward even the last of several signals, not wait for orphans, and let stopped
+/// programs react.
 #[test]
 fn no_program_keeps_a_search_from_ending() {
     curt_testkit::heed_signals();
@@ -253,7 +253,7 @@ fn no_program_keeps_a_search_from_ending() {
 }
 
 #[test]
-fn a_search_that_gave_up_waits_for_the_programs_that_run() {
+fn failed_searches_wait_for_running_programs() {
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
     scratch.tree("", "a b");
@@ -262,10 +262,10 @@ fn a_search_that_gave_up_waits_for_the_programs_that_run() {
     let words = ["-j2", "^[ab]$", "-x", "sh", "-c", script, ";", "-x", "./missing"];
     let mut child = crate::command(&scratch, "find", words).spawn().unwrap();
     let expected = "curt find: cannot start './missing'";
-    let mut said = vec![0; expected.len()];
-    child.stderr.as_mut().unwrap().read_exact(&mut said).unwrap();
-    assert_eq!(String::from_utf8(said).unwrap(), expected);
-    // curt prints the message just before it waits, so let it begin to wait.
+    let mut message = vec![0; expected.len()];
+    child.stderr.as_mut().unwrap().read_exact(&mut message).unwrap();
+    assert_eq!(String::from_utf8(message).unwrap(), expected);
+    // curt prints the message just before it waits.
     std::thread::sleep(Duration::from_millis(50));
     signal(&child, SIGTERM);
     assert_eq!(end(child).0.signal(), Some(SIGTERM));

@@ -28,9 +28,9 @@ fn a_terminal_sees_columns_and_no_control_characters() {
     assert!(!shown.contains('\u{1b}'), "{shown:?}");
 }
 
-/// The listing blocks while the pipe is not read, well before it reaches the swapped directory.
+/// The listing blocks on the unread pipe well before it reaches the swapped directory.
 #[test]
-fn a_swapped_directory_leads_out_of_no_operand() {
+fn swapped_directories_do_not_escape_the_operand() {
     let scratch = Scratch::new();
     for (operand, large, last) in [("one", "one/a", "one/b"), ("two", "two/b/a", "two/b/c")] {
         let large = scratch.dir(large);
@@ -52,9 +52,9 @@ fn a_swapped_directory_leads_out_of_no_operand() {
         // `two/b` was open when it was moved, so it is listed at its new path, as in a walk.
         let is_listed = operand == "two";
         assert_eq!(text.contains(&format!("{last}:\nown\n")), is_listed, "{last}");
-        let said = format!("curt ls: cannot open directory '{last}': Not a directory\n");
-        let said = if is_listed { "" } else { &said };
-        assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+        let message = format!("curt ls: cannot open directory '{last}': Not a directory\n");
+        let message = if is_listed { "" } else { &message };
+        assert_eq!(String::from_utf8_lossy(&output.stderr), message);
         assert_eq!(output.status.code(), Some(i32::from(!is_listed)));
     }
 }

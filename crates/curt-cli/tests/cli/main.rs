@@ -58,7 +58,7 @@ fn closed_pipe() -> std::process::ChildStdin {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
-    // Until its exec, a child of another thread might hold a copy of the other end.
+    // Until its exec, a child of another thread might hold the other end.
     let is_closed = || {
         let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
         poll(&mut polled, None).unwrap();
@@ -82,14 +82,14 @@ fn text_of(number: i32) -> String {
 
 #[cfg(target_os = "linux")]
 fn run_words(scratch: &Scratch, words: &[&str]) -> (Option<i32>, String, String) {
-    said(&command(scratch, words[0], &words[1..]).output().unwrap())
+    outcome(&command(scratch, words[0], &words[1..]).output().unwrap())
 }
 
 fn objects(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn said(output: &Output) -> (Option<i32>, String, String) {
+fn outcome(output: &Output) -> (Option<i32>, String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }

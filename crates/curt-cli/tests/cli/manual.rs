@@ -1,4 +1,4 @@
-//! Runs the cookbook and the pages of `tests/manual`, each of which shows a command at work.
+//! Runs the examples of the cookbook and of the pages in `tests/manual`.
 //!
 //! A block `files` lists what to create, one entry per line: `PATH` and optionally a size, a date,
 //! a mode (`0755`), `-> TARGET`, or the content as a JSON string. `PATH/` is a directory.
@@ -7,12 +7,10 @@
 //! the order of writing, with `[1]` for an exit status other than 0. The page's directory appears
 //! as `/work`. A block `console jq` needs jq.
 //!
-//! In a block `refused`, every command line exits with 2, and prints nothing on standard output. It
+//! In a block `refused`, every command line exits with 2, prints nothing on standard output, and
 //! prints one line and the hint about `--help`, unless the line contains a different hint.
 //!
 //! In a block `mounted`, each command line has a new mount namespace with a new filesystem at `m`.
-//!
-//! The space that a removal frees is not compared.
 //!
 //! `CURT_UPDATE_SNAPSHOTS=1 cargo test -p curt-cli --test cli manual` rewrites the output.
 
@@ -23,7 +21,7 @@ use std::time::SystemTime;
 
 use curt_testkit::{Scratch, at_once};
 
-/// Pages that need no shell or GNU tools, and no names that are invalid on Windows.
+/// Pages without shells, GNU tools, and names that are invalid on Windows.
 const EVERYWHERE: [&str; 2] = ["find.md", "refusals.md"];
 
 #[test]
@@ -76,9 +74,9 @@ fn check(page: &Path, may_mount: bool) {
             _ => {}
         }
     }
-    // The size of freed directories depends on the filesystem.
+    // Not compared: the size of freed directories depends on the filesystem.
     let freed = regex::Regex::new(r"freeing [^,\n]* bytes|freeing [^,\n]*\)").unwrap();
-    // Windows prints backslashes as separators, and doubles them in JSON.
+    // Windows prints backslashes, doubled in JSON.
     let plain = |text: &str| {
         let text = freed.replace_all(text, "freeing …").into_owned();
         if cfg!(windows) { text.replace("\\\\", "\\").replace('\\', "/") } else { text }
@@ -155,7 +153,7 @@ fn run_mounted(scratch: &Scratch, line: &str) -> String {
 
 fn run(scratch: &Scratch, line: &str) -> String {
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    // A page is slow under Wine, so restart the watchdog's minute for each command line.
+    // Restarts the watchdog's minute for each command line, because a page is slow under Wine.
     if scratch.exists("output") {
         scratch.remove("output");
     }

@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use curt_testkit::{Scratch, skip};
 
-use crate::{command, said};
+use crate::{command, outcome};
 
 fn curt(scratch: &Scratch, args: &[&str]) -> Command {
     command(scratch, "run", args)
 }
 
 fn run(scratch: &Scratch, args: &[&str]) -> (Option<i32>, String, String) {
-    said(&curt(scratch, args).output().unwrap())
+    outcome(&curt(scratch, args).output().unwrap())
 }
 
 #[test]
@@ -32,17 +32,17 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    // The second limit expires at once after the first, and both send the same signal.
+    // The second limit expires at once after the first, with the same signal.
     let twice = ["-s", "ALRM", "-k", ".000001"];
     for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
         let begun = Instant::now();
         let script = format!("{ignored} sleep 100 & echo $!; wait");
         let args = [options, &["--timeout", "0.2", "--", "/bin/sh", "-c", &script]].concat();
-        let said = run(&scratch, &args);
-        assert_eq!((said.0, said.2.as_str()), (code, ""), "{options:?}");
+        let outcome = run(&scratch, &args);
+        assert_eq!((outcome.0, outcome.2.as_str()), (code, ""), "{options:?}");
         assert!(begun.elapsed() < Duration::from_secs(50), "{options:?}");
         let is_gone = || {
-            let stat = std::fs::read_to_string(format!("/proc/{}/stat", said.1.trim()));
+            let stat = std::fs::read_to_string(format!("/proc/{}/stat", outcome.1.trim()));
             stat.map_or(true, |stat| stat.contains(") Z"))
         };
         while !is_gone() {
@@ -54,7 +54,7 @@ fn a_program_is_killed_after_its_time_limit() {
 
 /// Even an unknown signal, such as 40, must end both.
 #[test]
-fn signals_that_ask_curt_to_end_reach_the_program() {
+fn termination_signals_reach_the_program() {
     use rustix::process::{Pid, kill_process};
     curt_testkit::heed_signals();
     let scratch = Scratch::new();
@@ -82,10 +82,10 @@ fn signals_that_ask_curt_to_end_reach_the_program() {
     });
 }
 
-/// As with GNU timeout, the inner curt is in the process group of the outer one, and forwards its
+/// As with GNU timeout, the inner curt is in the outer one's process group, and forwards its
 /// signal.
 #[test]
-fn limits_within_limits_leave_nothing_behind() {
+fn nested_limits_leave_no_process() {
     let scratch = Scratch::new();
     let curt_path = env!("CARGO_BIN_EXE_curt");
     let sleep = ["/bin/sh", "-c", "echo $$; exec sleep 100"];
@@ -106,8 +106,8 @@ fn signals_that_are_ignored_stay_ignored() {
     let scratch = Scratch::new();
     let curt = env!("CARGO_BIN_EXE_curt");
     for (options, receivers) in [("--", "$$"), ("-t9 --", "$PPID $$")] {
-        let told = format!("kill -HUP {receivers}; exit 6");
-        let script = format!("trap '' HUP; exec {curt} run {options} /bin/sh -c '{told}'");
+        let signal_script = format!("kill -HUP {receivers}; exit 6");
+        let script = format!("trap '' HUP; exec {curt} run {options} /bin/sh -c '{signal_script}'");
         let mut shell = Command::new("/bin/sh");
         let status = shell.args(["-c", &script]).current_dir(scratch.typed()).status();
         assert_eq!(status.unwrap().code(), Some(6), "{options}");
@@ -137,7 +137,7 @@ fn another_user_gets_permission_errors() {
     std::fs::set_permissions(scratch.at("closed"), mode(0o700)).unwrap();
     std::fs::set_permissions(scratch.path(), mode(0o755)).unwrap();
     let copy = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
-    let ask = |args: &[&str]| {
+    let run_as_other = |args: &[&str]| {
         let mut command = Command::new(&copy);
         command
             .arg("run")
@@ -147,14 +147,14 @@ fn another_user_gets_permission_errors() {
             .gid(curt_testkit::NOBODY);
         command.output()
     };
-    match ask(&["--", "/bin/true"]) {
+    match run_as_other(&["--", "/bin/true"]) {
         Ok(output) if output.status.success() => {}
         other => return skip(&format!("another user cannot be taken: {other:?}")),
     }
-    let code = |args: &[&str]| ask(args).unwrap().status.code();
+    let code = |args: &[&str]| run_as_other(args).unwrap().status.code();
     let execute = "execute it, its interpreter, or anything on its filesystem";
     for (program, what) in [("./owner", execute), ("closed/program", "search 'closed'")] {
-        let (code, _, message) = said(&ask(&["--", program]).unwrap());
+        let (code, _, message) = outcome(&run_as_other(&["--", program]).unwrap());
         let expected = format!("curt run: cannot start '{program}': no permission to {what}\n");
         assert_eq!((code, message), (Some(126), expected));
     }
@@ -163,7 +163,7 @@ fn another_user_gets_permission_errors() {
     assert_eq!(code(&["--chdir", "closed", "--", "/bin/true"]), Some(125));
 }
 
-/// If a stream is closed, curt must not open `/dev/null` in its place.
+/// curt must not open `/dev/null` in place of a closed stream.
 #[test]
 fn closed_streams_stay_closed() {
     let scratch = Scratch::new();
@@ -191,7 +191,7 @@ fn closed_streams_stay_closed() {
             shell.status().unwrap().code()
         };
         assert_eq!(started(&run), Some(open), "{closed}");
-        // The exit status of find shows only whether all programs succeeded.
+        // find's exit status shows only whether all programs succeeded.
         assert_eq!(started(&find) == Some(0), open == 0, "{closed}");
     }
 }
@@ -244,8 +244,8 @@ impl Prompt {
     }
 }
 
-/// The terminal sends Ctrl-C to the program itself, so curt must not send it again. Two pending
-/// signals would merge into one. So the program stops curt until it has received the first signal.
+/// The terminal sends Ctrl-C to the program itself, so curt must not send it again. Because two
+/// pending signals would merge, the program stops curt until it has received the first one.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_typed_interrupt_reaches_a_program_once() {
@@ -274,7 +274,7 @@ fn a_typed_interrupt_reaches_a_program_once() {
     prompt.script.wait().unwrap();
 }
 
-/// As with GNU timeout, the program can read and set the terminal, Ctrl-Z stops curt and the
+/// As with GNU timeout, the program can read and set the terminal, Ctrl-Z stops both curt and the
 /// program, and `fg` continues both.
 #[test]
 #[cfg(target_os = "linux")]
@@ -285,17 +285,17 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    // The loop starts no programs: a shell that is just starting one when Ctrl-Z arrives would wait
-    // for it instead of stopping.
+    // The loop starts no programs: if Ctrl-Z arrived then, the shell would wait instead of
+    // stopping.
     let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");
     let (program, parent) = (prompt.until("."), prompt.until("."));
-    let states = |wanted: &str| {
+    let states = |expected: &str| {
         for process in [&program, &parent] {
             let is_so = || {
                 let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
-                wanted.contains(stat.rsplit(") ").next().unwrap().chars().next().unwrap())
+                expected.contains(stat.rsplit(") ").next().unwrap().chars().next().unwrap())
             };
             while !is_so() {
                 std::thread::sleep(Duration::from_millis(5));

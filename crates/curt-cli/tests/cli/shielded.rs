@@ -60,7 +60,6 @@ fn control_characters_of_a_name_reach_no_terminal() {
             curt_testkit::skip(&format!("no file can be called {name:?}"));
         }
     }
-    // find must quote a whole path as ls quotes a name.
     let shown = |line: &str| bytes_in_a_terminal(&scratch, &format!("NO_COLOR=1 $CURT {line}"), "");
     assert_eq!(shown("find -u"), shown("ls -A1"));
     for line in cells(LINES) {
@@ -73,7 +72,7 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// Beginnings of invalid command lines. The hostile name is appended to each, after `_` as a
+/// Beginnings of invalid command lines, to which the hostile name is appended, after `_` as a
 /// separate word.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=

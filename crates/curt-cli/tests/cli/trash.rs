@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use curt_testkit::{Scratch, at_once, may_mount, may_trace};
 
-use crate::{curt, said};
+use crate::{curt, outcome};
 
-/// Returns the output of a script. Without mount namespaces, reports a skip and returns `None`.
+/// Returns a script's output. Without mount namespaces, reports a skip and returns `None`.
 fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) -> Option<String> {
     if !curt_testkit::may_mount() {
         return None;
@@ -17,7 +17,7 @@ fn in_namespace(scratch: &Scratch, (name, value): (&str, &str), script: &str) ->
     let mut command = curt_testkit::in_namespace(&script);
     command.current_dir(scratch.path());
     let (_, out, messages) =
-        said(&command.env(name, scratch.at(value)).env("LC_ALL", "C").output().unwrap());
+        outcome(&command.env(name, scratch.at(value)).env("LC_ALL", "C").output().unwrap());
     Some(out + &messages)
 }
 
@@ -32,7 +32,7 @@ fn in_small_memory(script: &str) -> Option<String> {
 }
 
 #[test]
-fn a_full_path_that_leads_elsewhere_is_not_used() {
+fn full_paths_to_decoys_are_not_used() {
     let scenes = [
         // The path has a different meaning in another mount namespace.
         "mkdir -p d/cache; echo decoy > d/cache/f; mkfifo ready end
@@ -59,12 +59,12 @@ fn a_full_path_that_leads_elsewhere_is_not_used() {
             "set -e; {scene}\nset +e; ask; echo $?; decoy; named; over; \
              find $XDG_DATA_HOME -name f"
         );
-        let Some(said) = in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script) else {
+        let Some(text) = in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script) else {
             return;
         };
         let words = "to the trash: its directory cannot be reached by a full path\n";
-        assert!(said.starts_with("1\ndecoy\nnamed\ncurt rm: cannot move '"), "{scene}: {said}");
-        assert!(said.ends_with(words), "{scene}: {said}");
+        assert!(text.starts_with("1\ndecoy\nnamed\ncurt rm: cannot move '"), "{scene}: {text}");
+        assert!(text.ends_with(words), "{scene}: {text}");
     }
 }
 
@@ -76,13 +76,13 @@ fn deletion_dates_are_local_times() {
         scratch.tree("", "f data/");
         let date = || {
             let mut date = Command::new("date");
-            let said = date.arg("+DeletionDate=%Y-%m-%dT%H:%M:%S").env("TZ", zone).output();
-            String::from_utf8(said.unwrap().stdout).unwrap()
+            let output = date.arg("+DeletionDate=%Y-%m-%dT%H:%M:%S").env("TZ", zone).output();
+            String::from_utf8(output.unwrap().stdout).unwrap()
         };
         let earlier = date();
         let mut command = curt(&scratch, ["--trash", "f"]);
         command.env("XDG_DATA_HOME", scratch.at("data")).env("TZ", zone);
-        assert_eq!(said(&command.output().unwrap()).0, Some(0));
+        assert_eq!(outcome(&command.output().unwrap()).0, Some(0));
         let later = date();
         let info = fs::read_to_string(scratch.at("data/Trash/info/f.trashinfo")).unwrap();
         let found = info.lines().last().unwrap();
@@ -90,8 +90,7 @@ fn deletion_dates_are_local_times() {
     }
 }
 
-/// This must work even if a file has the name of a parent directory, or if a filter refuses
-/// `faccessat2`.
+/// Works even if a file has the name of a parent directory, or if a filter refuses `faccessat2`.
 #[test]
 fn missing_folders_of_the_home_trash_are_made() {
     let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
@@ -103,16 +102,16 @@ fn missing_folders_of_the_home_trash_are_made() {
             "{before} XDG_DATA_HOME=$PWD/m/new/data {prefix}$RM -r --trash m/d; echo $?
              cat m/new/data/Trash/files/d/f"
         );
-        let Some(said) = in_small_memory(&script) else { return };
-        assert_eq!(said, "0\nkept\n", "{before}");
+        let Some(text) = in_small_memory(&script) else { return };
+        assert_eq!(text, "0\nkept\n", "{before}");
     }
 }
 
-/// Runs `rm -rf --trash d` repeatedly. Each time, strace injects a fault into the next call named
-/// `call`, after those of the loader. Returns for each run the exit code, whether there was output,
-/// whether the operand exists, the numbers of trashed entries and of their information files, and
-/// the number of files in the trash.
-fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
+/// Runs `rm -rf --trash d` repeatedly. Each run has a fault in the next call named `call`, after
+/// those of the loader. Returns for each run the exit code, whether there was output, whether the
+/// operand exists, the numbers of trashed entries and of their information files, and the number of
+/// files in the trash.
+fn injected(call: &str, fault: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
         _ => 1,
@@ -121,7 +120,7 @@ fn injected(call: &str, what: &str) -> Vec<[i32; 6]> {
         "cd m; unset LD_LIBRARY_PATH; for n in $(seq {first} 99); do
              rm -rf d data .Trash-0 log; mkdir d data; echo kept > d/f
              XDG_DATA_HOME=$PWD/data strace -qq -f -o log -e trace={call} \
-                 -e inject={call}:{what}:when=$n $RM -rf --trash d > said 2>&1
+                 -e inject={call}:{fault}:when=$n $RM -rf --trash d > said 2>&1
              code=$?; grep -q -e INJECTED -e 'killed by' log || break
              said=0; here=0; there=0; info=0
              [ -s said ] && said=1
@@ -158,39 +157,39 @@ fn an_entry_is_never_lost_when_the_process_is_killed() {
 
 /// `-f` may silence only the error about a missing operand.
 #[test]
-fn a_call_that_fails_loses_nothing_and_is_never_silent() {
+fn failed_calls_lose_no_file_and_are_reported() {
     if !may_trace() || !may_mount() {
         return;
     }
-    let forgiven = AtomicU32::new(0);
+    let ignored = AtomicU32::new(0);
     let calls = "openat openat2 newfstatat statx readlinkat mkdirat write read renameat2";
     at_once(calls.split(' '), |call| {
         let mut failed = 0;
         for error in ["EACCES", "EPERM", "ENOENT", "EIO", "ENOSPC", "EXDEV"] {
             for (number, run) in injected(call, &format!("error={error}")).into_iter().enumerate() {
-                let [code, said, here, there, info, left] = run;
+                let [code, printed, here, there, info, left] = run;
                 let context = format!("{call} {error} {number}: {run:?}");
                 assert_eq!((here + there, info), (1, there), "{context}");
                 assert!(here == 0 || left == 0, "{context}");
                 match (code, here) {
                     (0, 1) => {
-                        assert_eq!((error, said), ("ENOENT", 0), "{context}");
-                        forgiven.fetch_add(1, Ordering::Relaxed);
+                        assert_eq!((error, printed), ("ENOENT", 0), "{context}");
+                        ignored.fetch_add(1, Ordering::Relaxed);
                     }
                     (_, 1) => {
-                        assert_eq!(said, 1, "{context}");
+                        assert_eq!(printed, 1, "{context}");
                         failed += 1;
                     }
-                    _ => assert_eq!((code, said), (0, 0), "{context}"),
+                    _ => assert_eq!((code, printed), (0, 0), "{context}"),
                 }
             }
         }
-        // curt has alternatives after failures of these calls: another trash, or resolving name by
-        // name. The last two calls are made only by a dynamic loader.
+        // After failures of these calls, curt uses another trash, or resolves name by name. Only a
+        // dynamic loader makes the last two.
         let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
         assert!(failed > 0 || others.contains(&call), "{call}");
     });
     // curt ignores ENOENT for the operand's directory and for the operand. In a static binary, one
-    // of these calls is among the first ones, which are skipped.
-    assert!((1..=2).contains(&forgiven.into_inner()));
+    // of these calls is among the skipped first ones.
+    assert!((1..=2).contains(&ignored.into_inner()));
 }

@@ -2,8 +2,8 @@ use std::process::{Command, Stdio};
 
 use curt_testkit::Scratch;
 
-/// Under Windows rules, names are tried one by one in a directory that cannot be listed. Case is
-/// then ignored only on Windows itself.
+/// Under Windows rules, names are tried one by one in an unlistable directory. Case is then ignored
+/// only on Windows itself.
 #[test]
 fn another_user_finds_programs_in_unlistable_directories() {
     use std::os::unix::fs::PermissionsExt;
@@ -17,18 +17,18 @@ fn another_user_finds_programs_in_unlistable_directories() {
         let mode = std::fs::Permissions::from_mode(mode);
         std::fs::set_permissions(scratch.at(path), mode).unwrap();
     }
-    let ask = |path: &str, name: &str| {
+    let search = |path: &str, name: &str| {
         let mut command = Command::new(&copy);
         command.args(["which", "--rules", "windows", "--pathext", ".COM;.EXE;.BAT;.CMD"]);
         command.args(["--path", path, name]).current_dir(scratch.typed());
         command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY).output()
     };
-    match ask("listed", "tool") {
+    match search("listed", "tool") {
         Ok(output) if output.status.success() => {}
         other => return curt_testkit::skip(&format!("another user cannot be taken: {other:?}")),
     }
     let found = |path: &str, name: &str| {
-        let output = ask(path, name).unwrap();
+        let output = search(path, name).unwrap();
         let line = String::from_utf8(output.stdout).unwrap();
         let printed = String::from_utf8(output.stderr).unwrap();
         (line.trim_end().rsplit('/').next().unwrap_or_default().to_owned(), printed)
@@ -39,8 +39,9 @@ fn another_user_finds_programs_in_unlistable_directories() {
     assert!(printed.contains("could not search") && printed.contains("closed"), "{printed}");
     let mut command = Command::new(&copy);
     command.args(["which", "closed/tool.exe"]).current_dir(scratch.typed());
-    let (_, _, printed) =
-        crate::said(&command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY).output().unwrap());
+    let (_, _, printed) = crate::outcome(
+        &command.uid(curt_testkit::NOBODY).gid(curt_testkit::NOBODY).output().unwrap(),
+    );
     let closed = scratch.typed().join("closed");
     let expected =
         format!("curt which: closed/tool.exe: no permission to search: '{}'\n", closed.display());

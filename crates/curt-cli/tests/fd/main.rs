@@ -19,7 +19,7 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Choices, Scratch, cells, skip};
 
-use harness::{Bench, Trial, property};
+use harness::{Fixture, Trial, property};
 use tree::{Oddities, Tree};
 
 const OPTIONS: &str = r"
@@ -33,7 +33,7 @@ const OPTIONS: &str = r"
 const PATTERNS: &str =
     r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
-/// Rules without slashes inside. The comparison with git covers the others.
+/// Rules without inner slashes, which the comparison with git covers.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";
 
 fn fd() -> Option<&'static str> {
@@ -71,24 +71,24 @@ fn difference(
     let expected = run(Path::new(fd), at, home, args);
     let output = run(Path::new(CURT), at, home, &[&["find".as_ref()], args].concat());
     let end = if args.contains(&"-0".as_ref()) { 0 } else { b'\n' };
-    let (found, wanted) = (lines(&output, end), lines(&expected, end));
+    let (found, expected_lines) = (lines(&output, end), lines(&expected, end));
     let show = |lines: &BTreeSet<Vec<u8>>, others: &BTreeSet<Vec<u8>>| -> Vec<String> {
         let only = lines.difference(others).take(5);
         only.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     };
-    // For curt, unlike fd, an unreadable directory is an error. Exempt conflicting options of fd,
+    // Exempts errors for unreadable directories, which fd ignores, conflicting options of fd,
     // broken symlinks and loops, which fd skips, and invalid Unicode, which fd's regular
     // expressions cannot match.
     let has_odd_link = args.contains(&"-L".as_ref()) && !output.stderr.is_empty();
     let is_odd = std::str::from_utf8(&output.stdout).is_err();
     let is_refused = expected.status.code() == Some(2) || has_odd_link || is_odd;
     let is_same = is_random && is_refused
-        || found == wanted
+        || found == expected_lines
         // Equal lengths exclude duplicates.
         && output.stdout.len() == expected.stdout.len()
         && (!output.stderr.is_empty() || output.status.code() == expected.status.code());
     (!is_same).then(|| {
-        let (only, lost) = (show(&found, &wanted), show(&wanted, &found));
+        let (only, lost) = (show(&found, &expected_lines), show(&expected_lines, &found));
         format!("only curt has {only:?}, only fd {lost:?}; {expected:?}; {output:?}")
     })
 }
@@ -104,7 +104,7 @@ fn random(choices: &mut Choices) -> Trial {
         }
     }
     let mut trial = Trial::random(choices, tree, &cells(OPTIONS), 2);
-    // If fd follows a broken symlink, it loses the depth.
+    // fd loses the depth if it follows a broken symlink.
     if trial.has("-L") {
         trial.options.retain(|[option, _]| !option.contains("depth"));
     }
@@ -115,24 +115,24 @@ fn random(choices: &mut Choices) -> Trial {
 #[test]
 fn random_trees_have_the_answers_of_fd() {
     let Some(fd) = fd() else { return };
-    let bench = Bench::new();
-    let (place, home) = (bench.place(), bench.scratch.dir("home"));
+    let fixture = Fixture::new();
+    let (dir, home) = (fixture.dir(), fixture.scratch.dir("home"));
     property("fd", random, |trial| {
         let (pattern, operands) = trial.operands.split_first()?;
-        trial.tree.make(&bench.scratch, None);
-        let is_searched = |path: &&OsString| place.join(path).is_dir() && !path.is_empty();
+        trial.tree.make(&fixture.scratch, None);
+        let is_searched = |path: &&OsString| dir.join(path).is_dir() && !path.is_empty();
         let options =
             trial.options.iter().flat_map(|[option, _]| option.split(' ').map(OsStr::new));
         let end = [OsStr::new("-0"), OsStr::new("--"), pattern];
         let operands = operands.iter().filter(is_searched).map(OsString::as_os_str);
         let words: Vec<&OsStr> = options.chain(end).chain(operands).collect();
-        let difference = difference(fd, &place, &home, &words, true);
-        bench.clear();
+        let difference = difference(fd, &dir, &home, &words, true);
+        fixture.clear();
         difference
     });
 }
 
-fn made(scratch: &Scratch) {
+fn make_tree(scratch: &Scratch) {
     for name in ["a.rs", "B.RS", ".hidden.rs", "sub/c.tar.gz", "sub/.deep/x", "sub/sub/sub/x"] {
         scratch.file_with(format!("t/{name}"), b"text");
     }
@@ -164,7 +164,7 @@ fn made(scratch: &Scratch) {
 fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
     let Some(fd) = fd() else { return };
     let scratch = Scratch::new();
-    made(&scratch);
+    make_tree(&scratch);
     let home = scratch.dir("home");
     let tree = scratch.at("t");
     for question in cells(
@@ -197,10 +197,10 @@ fn kinds_rules_and_forms_of_paths_are_those_of_fd() {
 }
 
 #[test]
-fn what_is_found_soon_has_the_order_of_fd() {
+fn early_results_have_the_order_of_fd() {
     let Some(fd) = fd() else { return };
     let scratch = Scratch::new();
-    made(&scratch);
+    make_tree(&scratch);
     for name in ["sub.a", "sub-b", "sub/a/b", "sub/a.b"] {
         scratch.dir(format!("t/{name}"));
     }

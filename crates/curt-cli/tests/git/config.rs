@@ -4,8 +4,8 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root, skip};
 
-/// Rows of variables and a script that configures the work tree `w`. In the scratch directory `$S`,
-/// the file `rules` ignores `*.sql`, and `others` ignores `*.log`.
+/// Variables, and a script that configures the work tree `w`. In the scratch directory `$S`, the
+/// file `rules` ignores `*.sql`, and `others` ignores `*.log`.
 const ROWS: &[[&str; 2]] = &[
     ["", "git config core.excludesFile $S/rules"],
     ["", "git config core.excludesFile sub/rules; cp $S/rules sub"],
@@ -230,8 +230,8 @@ fn configuration_is_that_of_git() {
     }
 }
 
-/// If git accepts a configuration, curt must agree. Only one version is tested, because versions
-/// differ in what they refuse, and in blanks within values.
+/// curt must agree with each configuration that git accepts. One version is tested, because
+/// versions differ in what they refuse, and in blanks within values.
 #[test]
 fn random_configurations_mean_the_same_to_git() {
     let version = Command::new("git").arg("--version").output();
@@ -330,13 +330,13 @@ fn linked_work_trees_share_a_configuration_and_have_their_own() {
 }
 
 #[test]
-fn what_git_refuses_to_read_is_an_error() {
+fn configuration_refused_by_git_is_an_error() {
     for script in REFUSED {
         let Some(scratch) = build(script) else { return };
         refuse(&scratch, None, script);
     }
-    // These are a pipe without a writer, a branch in a reftable (which this git might not know),
-    // and included files whose number triples on each level.
+    // A pipe without a writer, a branch in a reftable (which this git might not know), and included
+    // files whose number triples on each level.
     for script in [
         "mkfifo $S/pipe; git config include.path $S/pipe",
         "file one; condition onbranch:x; echo 'ref: refs/heads/.invalid' >.git/HEAD",
@@ -359,7 +359,7 @@ fn refuse(scratch: &Scratch, user: Option<u32>, script: &str) {
 }
 
 #[test]
-fn what_another_user_may_not_read_is_passed_over_as_by_git() {
+fn unreadable_files_of_other_users_are_skipped_as_by_git() {
     if !is_root() || Command::new("setpriv").arg("--version").output().is_err() {
         return skip("to act as another user needs root and setpriv");
     }

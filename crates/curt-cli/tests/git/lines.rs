@@ -1,4 +1,4 @@
-//! Each rule must have the same meaning as in git, and must not affect other rules.
+//! Each rule must mean the same as in git, and must not affect other rules.
 
 use super::{git, paths, work_tree, write};
 use curt_testkit::{Choices, Scratch, cells};
@@ -22,8 +22,8 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Checks that curt and git agree on each set of rules. Each set has its own directory, so that
-/// both programs run once. Returns for how many sets git excluded entries.
+/// Checks that curt and git agree on each set of rules, each in its own directory, so that both run
+/// once. Returns for how many sets git excluded entries.
 fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     let Some(scratch) = work_tree() else { return usize::MAX };
     let names = names();
@@ -46,7 +46,7 @@ fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
         parts
     };
     let curt = by_number(super::printed(&scratch, "w", &super::FILES));
-    let git = by_number(super::kept_by_git(&scratch));
+    let git = by_number(super::listed_by_git(&scratch));
     for ((curt, git), rules) in curt.iter().zip(&git).zip(rules) {
         assert_eq!(curt, git, "{:?}", String::from_utf8_lossy(rules.as_ref()));
     }
@@ -137,7 +137,7 @@ fn an_invalid_line_does_not_affect_others() {
 }
 
 #[test]
-fn nothing_is_deleted_below_unreadable_rules() {
+fn unreadable_rules_prevent_deletion() {
     type Spoil = fn(&Scratch);
     fn write(scratch: &Scratch, text: &str) -> std::path::PathBuf {
         scratch.file_with("t/d/.ignore", text.as_bytes())
@@ -183,7 +183,7 @@ fn nothing_is_deleted_below_unreadable_rules() {
     }
 }
 
-/// Every level has rules or begins a work tree. The number of rule files is limited.
+/// The number of rule files is limited. Each level has rules or begins a work tree.
 #[test]
 fn rules_on_too_many_levels_are_refused() {
     for (name, is_directory, threads) in [(".ignore", false, "-j2"), (".git", true, "-j1")] {
@@ -227,15 +227,15 @@ fn the_memory_for_rules_is_bounded() {
 #[test]
 fn the_exclude_file_of_a_linked_work_tree_counts() {
     let Some(scratch) = work_tree() else { return };
-    let asked = |args: &[&str]| {
+    let run_git = |args: &[&str]| {
         let output = git(&scratch, args).unwrap();
         assert!(output.status.success(), "{output:?}");
     };
     let commit = "-c user.name=x -c user.email=x@x commit -q --allow-empty -m x";
-    asked(&commit.split(' ').collect::<Vec<_>>());
-    asked(&["worktree", "add", "-q", "../linked"]);
+    run_git(&commit.split(' ').collect::<Vec<_>>());
+    run_git(&["worktree", "add", "-q", "../linked"]);
     scratch.dir("apart");
-    asked(&["init", "-q", "--separate-git-dir", "../apart/git", "../separate"]);
+    run_git(&["init", "-q", "--separate-git-dir", "../apart/git", "../separate"]);
     for (tree, exclude) in
         [("linked", "w/.git/info/exclude"), ("separate", "apart/git/info/exclude")]
     {

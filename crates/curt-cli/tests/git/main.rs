@@ -43,7 +43,7 @@ fn paths(text: &[u8]) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-fn kept_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
+fn listed_by_git(scratch: &Scratch) -> BTreeSet<PathBuf> {
     let output = git(scratch, &["ls-files", "-z", "--others", "--exclude-standard"]).unwrap();
     assert!(output.status.success(), "{output:?}");
     paths(&output.stdout)
@@ -68,7 +68,7 @@ fn printed(scratch: &Scratch, from: &str, args: &[&str]) -> BTreeSet<PathBuf> {
 const FILES: [&str; 3] = ["-H", "-tf,l,p", "."];
 
 fn agree(scratch: &Scratch, words: &str) {
-    let kept = kept_by_git(scratch);
+    let kept = listed_by_git(scratch);
     assert_eq!(printed(scratch, "w", &FILES), kept, "{words}");
     for more in ["-j1", "-j3", "--without=openat2"] {
         assert_eq!(printed(scratch, "w", &["-H", "-tf,l,p", more]), kept, "{more}: {words}");

@@ -13,7 +13,7 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Choices, cells, in_namespace, may_mount, skip};
 
-use crate::harness::{Bench, Trial, property};
+use crate::harness::{Fixture, Trial, property};
 use crate::tree::{Oddities, Tree, each, users};
 
 const COMMANDS: [(&str, &str); 3] = [
@@ -31,8 +31,7 @@ const COMMANDS: [(&str, &str); 3] = [
     ),
 ];
 
-/// The trial runs unprivileged, so that a bug cannot do much damage. Operands often overlap, in
-/// several spellings.
+/// Runs unprivileged, to limit the damage of a bug. Operands often overlap, in several spellings.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let (command, options) = *choices.pick(&COMMANDS);
@@ -60,11 +59,11 @@ fn random(choices: &mut Choices) -> Trial {
         trial.operands.insert(choices.below(trial.operands.len() + 1), more.into());
     }
     if trial.operands.len() > 1 {
-        // Omit tests of times, because removing the first operand changes the times of directories.
+        // Omit tests of times, because removing the first operand changes directories' times.
         trial.options.retain(|option| !option[1].contains("er @"));
     }
     if command.contains("--trash") && trial.operands.len() > 1 {
-        // Omit the working directory, because its path differs once it is in the trash.
+        // Omit the working directory, because its path changes in the trash.
         trial.operands.retain(|operand| !operand.as_bytes().ends_with(b"here"));
     }
     Trial { user: users().last().copied().flatten(), ..trial }
@@ -88,15 +87,15 @@ impl Effect {
     }
 }
 
-fn run(bench: &Bench, trial: &Trial, more: &[&str]) -> Output {
+fn run(fixture: &Fixture, trial: &Trial, more: &[&str]) -> Output {
     let options = trial.options.iter().flat_map(|option| option[1].split_whitespace());
     let mut words: Vec<&str> = options.chain(more.iter().copied()).chain(["--"]).collect();
     if words[0] == "find" {
         words.push(".");
     }
-    let mut command = Command::new(&bench.curt);
-    command.args(words).args(&trial.operands).current_dir(bench.scratch.at("run/here"));
-    command.env_clear().env("LC_ALL", "C.UTF-8").env("HOME", bench.scratch.at("run/home"));
+    let mut command = Command::new(&fixture.curt);
+    command.args(words).args(&trial.operands).current_dir(fixture.scratch.at("run/here"));
+    command.env_clear().env("LC_ALL", "C.UTF-8").env("HOME", fixture.scratch.at("run/home"));
     if let Some(user) = trial.user {
         command.uid(user).gid(user);
     }
@@ -111,9 +110,9 @@ fn lines(output: &Output) -> Vec<OsString> {
     lines.map(past).map(OsString::from).collect()
 }
 
-fn below(place: &Path) -> BTreeSet<OsString> {
+fn below(dir: &Path) -> BTreeSet<OsString> {
     let mut found = BTreeSet::new();
-    each(place, &mut |path, _| {
+    each(dir, &mut |path, _| {
         found.insert(path.into());
     });
     found
@@ -124,11 +123,10 @@ fn real_path(path: &Path) -> OsString {
     parent.join(path.file_name().unwrap()).into()
 }
 
-/// Returns whether a directory is unreadable and might be empty. Only an attempt to remove it would
-/// show that.
-fn has_unreadable_empty(place: &Path, Trial { user, operands, .. }: &Trial) -> bool {
+/// Returns whether a directory is unreadable and might be empty, which only a removal would show.
+fn has_unreadable_empty(dir: &Path, Trial { user, operands, .. }: &Trial) -> bool {
     let mut found = false;
-    each(place, &mut |path, metadata| {
+    each(dir, &mut |path, metadata| {
         let Some(metadata) = metadata.filter(|metadata| metadata.is_dir()) else { return };
         let bit = if user.is_none_or(|user| metadata.uid() == user) { 0o400 } else { 0o004 };
         let is_empty = operands.len() > 1
@@ -138,23 +136,23 @@ fn has_unreadable_empty(place: &Path, Trial { user, operands, .. }: &Trial) -> b
     found
 }
 
-fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
-    let here = bench.scratch.at("run/here");
+fn both(fixture: &Fixture, trial: &Trial) -> Option<[Effect; 2]> {
+    let here = fixture.scratch.at("run/here");
     let is_find = trial.options.first()?[1].starts_with("find");
-    trial.tree.make(&bench.scratch, trial.user);
+    trial.tree.make(&fixture.scratch, trial.user);
     // A search of a parent directory would remove more than the test compares.
     let is_above = |operand: &OsString| {
-        let place = fs::canonicalize(here.join(operand)).unwrap_or_default();
-        !place.as_os_str().is_empty() && place != here && here.starts_with(place)
+        let dir = fs::canonicalize(here.join(operand)).unwrap_or_default();
+        !dir.as_os_str().is_empty() && dir != here && here.starts_with(dir)
     };
     if has_unreadable_empty(&here, trial) || is_find && trial.operands.iter().any(is_above) {
-        bench.clear();
+        fixture.clear();
         return None;
     }
     let before = below(&here);
-    let output = run(bench, trial, &["--dry-run"]);
+    let output = run(fixture, trial, &["--dry-run"]);
     assert_eq!(below(&here), before, "a dry run changed something");
-    assert!(!bench.scratch.exists("run/home"), "a dry run made something");
+    assert!(!fixture.scratch.exists("run/home"), "a dry run made something");
     let dry = if is_find {
         let paths = output.stdout.split(|&byte| byte == 0).filter(|path| !path.is_empty());
         let paths = paths.map(|path| path.strip_suffix(b"/").unwrap_or(path));
@@ -163,36 +161,36 @@ fn both(bench: &Bench, trial: &Trial) -> Option<[Effect; 2]> {
         lines(&output)
     };
     let dry = Effect::new(dry, &output);
-    bench.clear();
-    trial.tree.make(&bench.scratch, trial.user);
+    fixture.clear();
+    trial.tree.make(&fixture.scratch, trial.user);
     let mut trial = trial.clone();
     if is_find {
         trial.options[0][1] = trial.options[0][1].replace(" -0", "");
     }
-    let output = run(bench, &trial, &[]);
+    let output = run(fixture, &trial, &[]);
     let gone = || before.difference(&below(&here)).cloned().collect();
     let real = if is_find { gone() } else { lines(&output) };
     let real = Effect::new(real, &output);
-    bench.clear();
+    fixture.clear();
     Some([dry, real])
 }
 
 #[test]
-fn a_dry_run_tells_what_the_real_run_does() {
-    let (bench, tried, compared) = (Bench::new(), Cell::new(0), Cell::new(0));
+fn dry_runs_predict_the_real_run() {
+    let (fixture, tried, compared) = (Fixture::new(), Cell::new(0), Cell::new(0));
     property("dry runs", random, |trial| {
         tried.set(tried.get() + 1);
-        let [dry, real] = both(&bench, trial)?;
+        let [dry, real] = both(&fixture, trial)?;
         compared.set(compared.get() + 1);
         (dry != real).then(|| format!("dry  {dry:?}\nreal {real:?}"))
     });
     assert!(compared.get() * 2 > tried.get() || tried.get() == 1, "{compared:?} of {tried:?}");
 }
 
-/// These cases depend on the owners of entries. Random trees rarely have entries of root.
+/// Random trees rarely have root's entries, on which these cases depend.
 #[test]
-fn sticky_directories_and_modes_are_told_as_well() {
-    let bench = Bench::new();
+fn dry_runs_predict_effects_of_sticky_bits_and_modes() {
+    let fixture = Fixture::new();
     for words in [
         "d/mine d/other d/od/ d/md/f root:d 1777:d root:d/other root:d/od",
         "d/mine d/other 1777:d root:d/other",
@@ -215,7 +213,7 @@ fn sticky_directories_and_modes_are_told_as_well() {
                 user: users().last().copied().flatten(),
                 input: "",
             };
-            let [dry, real] = both(&bench, &trial).unwrap();
+            let [dry, real] = both(&fixture, &trial).unwrap();
             assert_eq!(dry, real, "{words}: {command}");
         }
     }
@@ -249,8 +247,8 @@ const ROWS: &str = "
 ";
 
 #[test]
-fn what_root_may_not_remove_is_told_as_well() {
-    let bench = Bench::new();
+fn dry_runs_predict_failures_of_root() {
+    let fixture = Fixture::new();
     if !may_mount() {
         return;
     }
@@ -258,15 +256,15 @@ fn what_root_may_not_remove_is_told_as_well() {
         return skip("chattr is not installed");
     }
     let run = |command: &str, dry: &str| {
-        let place = bench.place();
-        let curt = bench.curt.display();
+        let dir = fixture.dir();
+        let curt = fixture.curt.display();
         let script = format!(
             "{SETUP} find . | sort >../was; {curt} {command} {dry} >../out; \
              code=$?; find . | sort | comm -3 ../was - | grep -v Trash
              echo; cat ../out; exit $code"
         );
-        let output = in_namespace(&script).current_dir(place).output().unwrap();
-        bench.clear();
+        let output = in_namespace(&script).current_dir(dir).output().unwrap();
+        fixture.clear();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let (gone, shown) = text.split_once("\n\n").or(text.split_once('\n')).unwrap();
         let shown = Output { stdout: shown.into(), ..output.clone() };

@@ -8,7 +8,9 @@ use std::process::Command;
 
 use curt_testkit::{Choices, Scratch, cells, in_namespace, may_mount};
 
-use crate::harness::{Bench, Beside, Said, Trial, by_tool, fed, has_gnu, property, version};
+use crate::harness::{
+    Fixture, Outcome, Pair, Trial, by_tool, has_gnu, property, run_with_input, version,
+};
 use crate::tree::{Oddities, Tree, users};
 
 const OPTIONS: &str = "
@@ -25,42 +27,42 @@ fn random(choices: &mut Choices) -> Trial {
     if trial.has("-c") {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
-    // Omit empty operands, for which the message differs, and operands with several slashes: GNU du
+    // Omit empty operands, for which messages differ, and operands with several slashes: GNU du
     // prints only one of them at the end, and patterns do not match between them.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }
 }
 
-/// Ignores which of two hard links in a directory is shown (the first in listing order), and the
-/// reason for a broken symlink, which some versions of GNU du omit.
-fn equate(said: &mut Said) {
-    said.equate_usage();
-    said.out = String::from_utf8_lossy(&said.out).replace("+link", "").into_bytes();
-    if said.messages.contains("cannot access") {
-        said.messages = said.messages.replace(": No such file or directory", "");
+/// Ignores which of two hard links is shown (the first in listing order), and the reason for a
+/// broken symlink, which some versions of GNU du omit.
+fn equate(outcome: &mut Outcome) {
+    outcome.equate_usage();
+    outcome.out = String::from_utf8_lossy(&outcome.out).replace("+link", "").into_bytes();
+    if outcome.messages.contains("cannot access") {
+        outcome.messages = outcome.messages.replace(": No such file or directory", "");
     }
 }
 
-fn beside(place: &Path) -> Option<Beside<'_>> {
+fn pair(dir: &Path) -> Option<Pair<'_>> {
     let variables = &[("LC_ALL", "C.UTF-8")];
-    Some(Beside { is_sorted: true, variables, equate, ..Beside::new("du", place)? })
+    Some(Pair { is_sorted: true, variables, equate, ..Pair::new("du", dir)? })
 }
 
 #[test]
 fn random_trees_are_measured_as_by_gnu() {
-    let bench = Bench::new();
-    let place = bench.place();
-    let Some(beside) = beside(&place) else { return };
+    let fixture = Fixture::new();
+    let dir = fixture.dir();
+    let Some(pair) = pair(&dir) else { return };
     property("du", random, |trial| {
-        trial.tree.make(&bench.scratch, trial.user);
-        let beside = Beside { curt: &bench.curt, user: trial.user, ..beside.clone() };
-        // GNU du reports even a missing operand that is excluded.
-        let is_missing = |path: &OsString| fs::symlink_metadata(place.join(path)).is_err();
+        trial.tree.make(&fixture.scratch, trial.user);
+        let pair = Pair { curt: &fixture.curt, user: trial.user, ..pair.clone() };
+        // GNU du reports even an excluded operand if it is missing.
+        let is_missing = |path: &OsString| fs::symlink_metadata(dir.join(path)).is_err();
         let excludes = trial.options.iter().any(|[option, _]| option.starts_with("--exclude"));
         let is_same = !(excludes && trial.operands.iter().any(is_missing));
-        let difference = is_same.then(|| beside.difference(&trial.words(0))).flatten();
-        bench.clear();
+        let difference = is_same.then(|| pair.difference(&trial.words(0))).flatten();
+        fixture.clear();
         difference
     });
 }
@@ -88,8 +90,8 @@ fn sample() -> Scratch {
 #[test]
 fn units_thresholds_and_wrong_values_are_those_of_gnu() {
     let scratch = sample();
-    let Some(beside) = beside(scratch.path()) else { return };
-    beside.compare(&cells(
+    let Some(pair) = pair(scratch.path()) else { return };
+    pair.compare(&cells(
         "
         -BM t | -B1K -a t | -BKB t | -Bhuman t | -Bsi t | --block-size=10kB t | -a --si t
         -h --si -k t | -k -m t | -m -BG t | -B1 -h t | -hb t/hole | -bh t/hole | -b -k -b t/hole
@@ -110,8 +112,8 @@ fn units_thresholds_and_wrong_values_are_those_of_gnu() {
         -t human t | -t 1x t | --files0-from=- t | -X nope t | --inodes -b t/pipe | -s -d0 t/pipe
     ";
     let curt = &named.at("du");
-    Beside { curt, equate: |_| {}, variables: &[], ..beside.clone() }.compare(&cells(values));
-    beside.compare(&["-a -s t", "-s -d1 t", "-d x t", "--max-depth= t", "--no-such t"]);
+    Pair { curt, equate: |_| {}, variables: &[], ..pair.clone() }.compare(&cells(values));
+    pair.compare(&["-a -s t", "-s -d1 t", "-d x t", "--max-depth= t", "--no-such t"]);
 }
 
 #[test]
@@ -122,8 +124,8 @@ fn links_are_followed_as_by_gnu() {
     scratch.file_with("v/c/one", &[b'x'; 9000]);
     scratch.file_with("v/a/two", &vec![b'x'; 90_000]);
     scratch.file_with("x/f", &[b'x'; 9000]);
-    let Some(beside) = beside(scratch.path()) else { return };
-    beside.compare(&cells(
+    let Some(pair) = pair(scratch.path()) else { return };
+    pair.compare(&cells(
         "
         -sL v | -L v/c | -L v/a/two v/c/again | -sL v/c v/c/one | -sL to-t | -sL t to-t u
         -L v/c/self | -sL t/link t/d0 | -sLx v | -sLl v/c | -sLc v t | --inodes -sL v
@@ -131,14 +133,14 @@ fn links_are_followed_as_by_gnu() {
         -sLS v/c | -L x | -aL x | -sL x/loop x/broken x/f | -lL x | -D x/broken x/loop x/f
         ",
     ));
-    // Compare only the sums, because the listing order decides which symlink reaches a file first.
+    // Compare only sums, because the listing order decides which symlink reaches a file first.
     for words in [["-L", "v"], ["-aL", "v"], ["-aL", "v/c"], ["-L", "w"]] {
-        let sum = |said: Said| {
-            let lines = String::from_utf8(said.out).unwrap();
+        let sum = |outcome: Outcome| {
+            let lines = String::from_utf8(outcome.out).unwrap();
             let mut lines = lines.lines();
             lines.find(|line| line.ends_with(&format!("\t{}", words[1]))).map(str::to_owned)
         };
-        let (gnu, ours) = (sum(beside.gnu(&words)), sum(beside.ours(&words)));
+        let (gnu, ours) = (sum(pair.gnu(&words)), sum(pair.ours(&words)));
         assert!(gnu.is_some() && gnu == ours, "{words:?}: {gnu:?} {ours:?}");
     }
 }
@@ -150,8 +152,8 @@ fn files_name_operands_and_patterns_as_for_gnu() {
     scratch.file_with("holes", b"\0t/d0\0\0missing\0");
     scratch.file("none");
     scratch.file_with("patterns", b"e0\n  \n*1  \n\nhole\n");
-    let Some(beside) = beside(scratch.path()) else { return };
-    beside.compare(&cells(
+    let Some(pair) = pair(scratch.path()) else { return };
+    pair.compare(&cells(
         "
         --files0-from=list | --files0-from=list -s -c | --files0-from=holes -s
         --files0-from=none | --files0-from=none -c | --files0-from=/dev/null
@@ -160,7 +162,7 @@ fn files_name_operands_and_patterns_as_for_gnu() {
         ",
     ));
     for input in ["-", "t/d0\0-\0u", "\0"] {
-        Beside { input, ..beside.clone() }.compare(&["-s --files0-from=-"]);
+        Pair { input, ..pair.clone() }.compare(&["-s --files0-from=-"]);
     }
 }
 
@@ -173,8 +175,8 @@ fn styles_of_times_are_those_of_gnu() {
         touch.args(["-a", "-m", "-d", &when, name]).current_dir(scratch.path());
         assert!(touch.status().unwrap().success());
     }
-    let Some(beside) = beside(scratch.path()) else { return };
-    beside.compare(&cells(
+    let Some(pair) = pair(scratch.path()) else { return };
+    pair.compare(&cells(
         "
         --time -c t u | --time -S t | --time --time-style=full-iso -a t | --time -0 -a t
         --time --time-style=i -a t | --time --time-style=long -a t | --time=a -a t/d0/e0/f0
@@ -187,24 +189,20 @@ fn styles_of_times_are_those_of_gnu() {
 #[test]
 fn apparent_sizes_are_those_of_gnu_without_directories() {
     let scratch = sample();
-    let Some(beside) = beside(scratch.path()) else { return };
+    let Some(pair) = pair(scratch.path()) else { return };
     if version("du") >= (9, 2) {
-        return beside.compare(&["--apparent-size t", "-ab t", "-sb t u", "-hb t", "-b -d1 t"]);
+        return pair.compare(&["--apparent-size t", "-ab t", "-sb t u", "-hb t", "-b -d1 t"]);
     }
     for line in ["-b t", "-ab t", "-sb t u", "-b -d1 t"] {
         let words: Vec<&str> = line.split(' ').collect();
-        let gnu = String::from_utf8(beside.gnu(&words).out).unwrap();
+        let gnu = String::from_utf8(pair.gnu(&words).out).unwrap();
         let less = gnu.lines().map(|line| {
             let (size, path) = line.split_once('\t').unwrap();
             format!("{}\t{path}\n", size.parse::<u64>().unwrap() - directories(&scratch.at(path)))
         });
         let mut expected: Vec<String> = less.collect();
         expected.sort();
-        assert_eq!(
-            String::from_utf8(beside.ours(&words).out).unwrap(),
-            expected.concat(),
-            "{line}"
-        );
+        assert_eq!(String::from_utf8(pair.ours(&words).out).unwrap(), expected.concat(), "{line}");
     }
 }
 
@@ -226,26 +224,26 @@ fn hard_links_everywhere_give_the_same_sum() {
             scratch.hard_link(&first, format!("t/{}/{other}/l{number}", (number + other) % 7));
         }
     }
-    let Some(beside) = beside(scratch.path()) else { return };
-    beside.compare(&["-s t", "--inodes -s t", "-d0 t", "-s t/0 t", "-sl t"]);
-    assert_eq!(beside.ours(&["-a", "-j1", "t"]), beside.ours(&["-a", "-j4", "t"]));
+    let Some(pair) = pair(scratch.path()) else { return };
+    pair.compare(&["-s t", "--inodes -s t", "-d0 t", "-s t/0 t", "-sl t"]);
+    assert_eq!(pair.ours(&["-a", "-j1", "t"]), pair.ours(&["-a", "-j4", "t"]));
 }
 
 #[test]
 fn one_file_system_is_that_of_gnu() {
     let (Some(()), true) = (has_gnu("du"), may_mount()) else { return };
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let script = "set -e; mkdir -p d/m d/e other; echo x > d/f; echo y > d/e/f; echo z > other/f; \
         mount -t tmpfs none d/m; echo m > d/m/f; mkdir d/e/bound; mount --bind other d/e/bound; \
         touch d/file; mount --bind d/m/f d/file; set +e; ";
     for args in ["d", "-x d", "-ax d", "-sx d d/m", "-x d/m d", "-a d/e d/m other", "-xa other d"] {
         let run = |du: &str| {
             let script = format!("{script} LC_ALL=C {du} {args} | sort");
-            let output = fed(in_namespace(&script).current_dir(bench.place()), b"");
-            bench.clear();
+            let output = run_with_input(in_namespace(&script).current_dir(fixture.dir()), b"");
+            fixture.clear();
             (String::from_utf8(output.stdout).unwrap(), by_tool("du", &output.stderr))
         };
-        let ours = run(&format!("{} du", bench.curt.display()));
+        let ours = run(&format!("{} du", fixture.curt.display()));
         assert!(ours.0.contains('\t'), "{ours:?}");
         assert_eq!(ours, run("du"), "du {args}");
     }

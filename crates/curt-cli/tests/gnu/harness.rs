@@ -13,22 +13,22 @@ use curt_testkit::{Choices, Scratch, skip, try_seeds};
 
 use crate::tree::{Tree, quoted};
 
-pub(crate) struct Bench {
+pub(crate) struct Fixture {
     pub(crate) scratch: Scratch,
     pub(crate) curt: PathBuf,
 }
 
-impl Bench {
+impl Fixture {
     pub(crate) fn new() -> Self {
         let scratch = Scratch::new();
         fs::set_permissions(scratch.path(), Permissions::from_mode(0o755)).unwrap();
         let curt = scratch.program(env!("CARGO_BIN_EXE_curt"), "curt");
         fs::set_permissions(&curt, Permissions::from_mode(0o755)).unwrap();
-        Bench { scratch, curt }
+        Fixture { scratch, curt }
     }
 
     /// The constant name `here` can be part of an operand.
-    pub(crate) fn place(&self) -> PathBuf {
+    pub(crate) fn dir(&self) -> PathBuf {
         self.scratch.dir("run/here")
     }
 
@@ -91,15 +91,14 @@ pub(crate) const FILTER: &str =
     "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";
 
 #[derive(PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
     pub(crate) out: Vec<u8>,
     pub(crate) messages: String,
 }
 
-impl Said {
-    /// Ignores differences in usage errors: curt exits with 2 and most tools with 1, and the
-    /// messages differ.
+impl Outcome {
+    /// Ignores usage messages and their exit code: curt's is 2, and mostly 1 elsewhere.
     pub(crate) fn equate_usage(&mut self) {
         if self.messages.contains(" --help' for more information") {
             (self.code, self.messages) = (Some(2), String::new());
@@ -107,40 +106,40 @@ impl Said {
     }
 }
 
-/// Removes empty pairs of quotes. Some versions print one before a name that contains a single
+/// Removes empty pairs of quotes, which some versions print before a name that contains a single
 /// quote and ends in an escape.
-pub(crate) fn equate_quotes(said: &mut Said) {
-    said.messages = said.messages.replace("''", "");
-    said.out = String::from_utf8_lossy(&said.out).replace("''", "").into_bytes();
+pub(crate) fn equate_quotes(outcome: &mut Outcome) {
+    outcome.messages = outcome.messages.replace("''", "");
+    outcome.out = String::from_utf8_lossy(&outcome.out).replace("''", "").into_bytes();
 }
 
-impl fmt::Debug for Said {
+impl fmt::Debug for Outcome {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let out = String::from_utf8_lossy(&self.out);
         write!(to, "{:?}\n{}\n{}", self.code, out.escape_debug(), self.messages.escape_debug())
     }
 }
 
-/// Compares a tool with curt. Both have only these environment variables.
+/// A tool and curt, run with only these environment variables.
 #[derive(Clone)]
-pub(crate) struct Beside<'a> {
+pub(crate) struct Pair<'a> {
     pub(crate) tool: &'a str,
     pub(crate) curt: &'a Path,
-    pub(crate) place: &'a Path,
+    pub(crate) dir: &'a Path,
     pub(crate) user: Option<u32>,
     pub(crate) variables: &'a [(&'a str, &'a str)],
     pub(crate) input: &'a str,
     pub(crate) is_sorted: bool,
-    pub(crate) equate: fn(&mut Said),
+    pub(crate) equate: fn(&mut Outcome),
 }
 
-impl<'a> Beside<'a> {
-    pub(crate) fn new(tool: &'a str, place: &'a Path) -> Option<Beside<'a>> {
+impl<'a> Pair<'a> {
+    pub(crate) fn new(tool: &'a str, dir: &'a Path) -> Option<Pair<'a>> {
         has_gnu(tool)?;
-        Some(Beside {
+        Some(Pair {
             tool,
             curt: Path::new(env!("CARGO_BIN_EXE_curt")),
-            place,
+            dir,
             user: None,
             variables: &[],
             input: "",
@@ -149,9 +148,9 @@ impl<'a> Beside<'a> {
         })
     }
 
-    fn said<S: AsRef<OsStr>>(&self, program: &Path, words: &[S]) -> Said {
+    fn outcome<S: AsRef<OsStr>>(&self, program: &Path, words: &[S]) -> Outcome {
         let mut command = Command::new(program);
-        command.args(words).current_dir(self.place).env_clear().env("LC_ALL", "C");
+        command.args(words).current_dir(self.dir).env_clear().env("LC_ALL", "C");
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.variables.iter().copied());
         if let Some(user) = self.user {
@@ -160,34 +159,34 @@ impl<'a> Beside<'a> {
         let output = if self.input.is_empty() {
             command.stdin(Stdio::null()).output().unwrap()
         } else {
-            fed(&mut command, self.input.as_bytes())
+            run_with_input(&mut command, self.input.as_bytes())
         };
-        let mut said = Said {
+        let mut outcome = Outcome {
             code: output.status.code(),
             out: output.stdout,
             messages: by_tool(self.tool, &output.stderr),
         };
-        (self.equate)(&mut said);
+        (self.equate)(&mut outcome);
         if self.is_sorted {
             let mut lines: Vec<&[u8]> =
-                said.out.split_inclusive(|byte| b"\n\0".contains(byte)).collect();
+                outcome.out.split_inclusive(|byte| b"\n\0".contains(byte)).collect();
             lines.sort_unstable();
-            said.out = lines.concat();
-            said.messages = sorted_messages(self.tool, &said.messages);
+            outcome.out = lines.concat();
+            outcome.messages = sorted_messages(self.tool, &outcome.messages);
         }
-        said
+        outcome
     }
 
-    pub(crate) fn gnu<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
-        self.said(Path::new(self.tool), words)
+    pub(crate) fn gnu<S: AsRef<OsStr>>(&self, words: &[S]) -> Outcome {
+        self.outcome(Path::new(self.tool), words)
     }
 
-    /// Runs curt. If the executable has the tool's name, the name of the command is omitted.
-    pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Said {
+    /// Runs curt, without the command's name if the executable has it.
+    pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Outcome {
         let is_named = self.curt.file_name() == Some(self.tool.as_ref());
         let first = (!is_named).then_some(OsStr::new(self.tool));
         let words = first.into_iter().chain(words.iter().map(AsRef::as_ref));
-        self.said(self.curt, &words.collect::<Vec<_>>())
+        self.outcome(self.curt, &words.collect::<Vec<_>>())
     }
 
     pub(crate) fn difference<S: AsRef<OsStr>>(&self, words: &[S]) -> Option<String> {
@@ -213,10 +212,10 @@ impl<'a> Beside<'a> {
     }
 }
 
-pub(crate) fn fed(command: &mut Command, input: &[u8]) -> Output {
+pub(crate) fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // The command might have ended already without reading its input.
+    // The command might have ended without reading its input.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -240,7 +239,7 @@ fn sorted_messages(tool: &str, messages: &str) -> String {
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) tree: Tree,
-    /// Options: the tool's spelling and curt's, each of which can have several words.
+    /// The tool's spelling and curt's, each possibly of several words.
     pub(crate) options: Vec<[String; 2]>,
     pub(crate) operands: Vec<OsString>,
     pub(crate) user: Option<u32>,

@@ -21,7 +21,7 @@ fn in_namespace(scratch: &Scratch, script: &str) -> Option<(String, String)> {
 }
 
 /// Setup, operand and expected loops. A directory is bind-mounted within itself, with or without
-/// submounts, or the operand is within the mount but is not itself a mount point.
+/// submounts, or the operand is within the mount but is not a mount point.
 const LOOPS: [(&str, &str, &[&str]); 5] = [
     ("mkdir -p cy/b; head -c 100000 /dev/zero >cy/f; mount --bind cy cy/b;", "cy", &["cy/b"]),
     (
@@ -53,13 +53,13 @@ fn both(
     ours: &str,
     script: &str,
 ) -> Option<[(String, String); 2]> {
-    let said = |program: &str| {
+    let outcome = |program: &str| {
         let script = format!("{prepare} set +e; {}; echo exit $?", script.replace("{}", program));
         let answer = in_namespace(scratch, &script);
         scratch.remove("cy");
         answer
     };
-    let answers = [said(tool)?, said(ours)?];
+    let answers = [outcome(tool)?, outcome(ours)?];
     // With a filter that refuses `openat2`, only the order may differ.
     if !may_trace() {
         return None;
@@ -70,7 +70,7 @@ fn both(
         lines.sort();
         lines
     };
-    let filtered = said(&format!("{FILTER} {ours}"))?;
+    let filtered = outcome(&format!("{FILTER} {ours}"))?;
     assert_eq!(sorted(&filtered), sorted(&answers[1]), "{prepare} {script}");
     Some(answers)
 }
@@ -82,7 +82,7 @@ fn sorted(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn du_counts_what_is_mounted_below_itself_once() {
+fn du_counts_a_tree_mounted_inside_itself_once() {
     let scratch = Scratch::new();
     for (prepare, operand, _) in LOOPS {
         for options in ["", "-a", "-s", "-x", "-l", "-ax"] {
@@ -148,7 +148,7 @@ fn walks_report_a_loop_of_mounts() {
 }
 
 #[test]
-fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
+fn loops_are_not_entered_if_ancestors_cannot_be_queried() {
     if !may_trace() {
         return;
     }
@@ -170,13 +170,13 @@ fn a_loop_is_not_entered_where_ancestors_cannot_be_asked_for() {
     }
 }
 
-/// New tmpfs mounts have the same inode numbers. Their files are nevertheless different, and a
-/// directory with the inode number of an ancestor is not a loop.
+/// New tmpfs mounts have the same inode numbers. Their files are different nevertheless, and a
+/// directory with an ancestor's inode number is not a loop.
 #[test]
-fn mounts_beside_each_other_are_walked() {
+fn sibling_mounts_are_walked() {
     const BOUND: &str = "mkdir -p cy/a/deep cy/b cy/c; echo >cy/a/f; mount --bind cy/a cy/b;
         mount --bind cy/a/deep cy/c;";
-    const BESIDE: &str =
+    const SIBLINGS: &str =
         "mkdir cy cy/one cy/two; mount -t tmpfs none cy/one; mount -t tmpfs none cy/two
         for it in one two; do head -c 100000 /dev/zero >cy/$it/f; ln cy/$it/f cy/$it/g; done
         test $(stat -c %i cy/one/f) = $(stat -c %i cy/two/f);";
@@ -189,9 +189,9 @@ fn mounts_beside_each_other_are_walked() {
         (BOUND, FIND, "find -u . cy"),
         (BOUND, "ls -R cy", "ls -R cy"),
         (BOUND, "du cy", "du cy"),
-        (BESIDE, "du -s cy", "du -s cy"),
-        (BESIDE, "du cy", "du cy"),
-        (BESIDE, "du --inodes cy", "du --inodes cy"),
+        (SIBLINGS, "du -s cy", "du -s cy"),
+        (SIBLINGS, "du cy", "du cy"),
+        (SIBLINGS, "du --inodes cy", "du --inodes cy"),
         (WITHIN, "find -L cy -mindepth 1", "find -uL . cy"),
         (WITHIN, FIND, "find -u . cy"),
         (WITHIN, FIND, "find -u --contents-first . cy"),

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use curt_testkit::{Choices, Scratch, cells, is_root};
 
 use crate::harness::{
-    Bench, Beside, Trial, equate_quotes, has_utf8, property, version, zone_with_leap_seconds,
+    Fixture, Pair, Trial, equate_quotes, has_utf8, property, version, zone_with_leap_seconds,
 };
 use crate::tree::{Oddities, Tree, users};
 
@@ -38,8 +38,8 @@ fn random(choices: &mut Choices) -> Trial {
     if !choices.one_in(4) {
         trial.options.push(["-R".to_owned(), "-R".to_owned()]);
     }
-    // Omit operands: GNU ls aligns names even if the only quoted name is in a message, and reports
-    // a missing name twice with hyperlinks.
+    // Omit operands: GNU ls aligns names even if only a message has a quoted one, and reports a
+    // missing name twice with hyperlinks.
     if trial.has("--quoting-style=shell-escape") || trial.has("--hyperlink -l") {
         trial.operands.clear();
     }
@@ -51,26 +51,26 @@ fn random_trees_are_listed_as_by_gnu() {
     if !has_utf8() {
         return;
     }
-    let bench = Bench::new();
-    let place = bench.place();
-    let Some(beside) = Beside::new("ls", &place) else { return };
-    let beside = Beside { equate: equate_quotes, ..beside };
+    let fixture = Fixture::new();
+    let dir = fixture.dir();
+    let Some(pair) = Pair::new("ls", &dir) else { return };
+    let pair = Pair { equate: equate_quotes, ..pair };
     property("ls", random, |trial| {
-        trial.tree.make(&bench.scratch, trial.user);
+        trial.tree.make(&fixture.scratch, trial.user);
         let variables = &[("LC_ALL", "C.UTF-8"), ("TZ", "Europe/Berlin")];
-        let beside = Beside { curt: &bench.curt, user: trial.user, variables, ..beside.clone() };
-        // Before 9.4, GNU ls lists a broken symlink only if a missing name is the reason.
-        let leads_nowhere = |path: &OsString| {
-            let followed = fs::metadata(place.join(path)).map_err(|error| error.kind());
-            fs::symlink_metadata(place.join(path)).is_ok()
+        let pair = Pair { curt: &fixture.curt, user: trial.user, variables, ..pair.clone() };
+        // Before 9.4, GNU ls lists a broken symlink only if its target is missing.
+        let is_broken = |path: &OsString| {
+            let followed = fs::metadata(dir.join(path)).map_err(|error| error.kind());
+            fs::symlink_metadata(dir.join(path)).is_ok()
                 && followed.is_err_and(|kind| kind != ErrorKind::NotFound)
         };
-        let is_same = version("ls") >= (9, 4) || !trial.operands.iter().any(leads_nowhere);
-        // Run once before the comparison, because the first read changes access times.
+        let is_same = version("ls") >= (9, 4) || !trial.operands.iter().any(is_broken);
+        // Run once before comparing, because the first read changes access times.
         let words = trial.words(0);
-        beside.gnu(&words);
-        let difference = is_same.then(|| beside.difference(&words)).flatten();
-        bench.clear();
+        pair.gnu(&words);
+        let difference = is_same.then(|| pair.difference(&words)).flatten();
+        fixture.clear();
         difference
     });
 }
@@ -175,24 +175,24 @@ fn sample() -> Scratch {
 #[test]
 fn everything_is_shown_as_by_gnu() {
     let scratch = sample();
-    let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    let _ = beside.gnu(&["-lRL"]);
+    let Some(pair) = Pair::new("ls", scratch.path()) else { return };
+    let _ = pair.gnu(&["-lRL"]);
     let operands =
         ["", "link folder run missing dangling pipe sticky", "-- -dash -- run/ folder//"];
-    beside.compare_with(&cells(LINES), &operands);
-    beside.compare_with(&cells(ORDERS), &["folder"]);
-    beside.compare_with(&["", "-l", "-R"], &["folder missing", "to-file"]);
+    pair.compare_with(&cells(LINES), &operands);
+    pair.compare_with(&cells(ORDERS), &["folder"]);
+    pair.compare_with(&["", "-l", "-R"], &["folder missing", "to-file"]);
     if version("ls") >= (9, 4) {
-        beside.compare_with(&["", "-l", "-R", "-L"], &["round"]);
+        pair.compare_with(&["", "-l", "-R", "-L"], &["round"]);
     }
 }
 
 #[test]
 fn devices_are_shown_as_by_gnu() {
-    let Some(beside) = Beside::new("ls", Path::new("/")) else { return };
+    let Some(pair) = Pair::new("ls", Path::new("/")) else { return };
     let lines = ["-a", "-i", "-s", "-F", "-l --time-style=+", "-n --time-style=+"];
-    beside.compare_with(&lines, &["/dev/null /dev/zero /dev/tty"]);
-    beside.compare_with(&["-a", "-F", "-r"], &["/proc/self/ns"]);
+    pair.compare_with(&lines, &["/dev/null /dev/zero /dev/tty"]);
+    pair.compare_with(&["-a", "-F", "-r"], &["/proc/self/ns"]);
 }
 
 #[test]
@@ -202,9 +202,8 @@ fn variables_of_the_environment_count_as_for_gnu() {
     let scratch = sample();
     scratch
         .tree("d", "a b.txt c.JPG e.jpg f ghi jkl mnopqr s tu vwx y z one two three four five six");
-    let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    // Colors by permissions make GNU ls query every entry, but curt does so only if such colors are
-    // set.
+    let Some(pair) = Pair::new("ls", scratch.path()) else { return };
+    // GNU ls queries every entry for colors by permissions, curt only if such colors are set.
     let all_colors = cells(
         "
         --color=always -l | -F --color=always | -L --color=always | -d --color=always
@@ -222,7 +221,7 @@ fn variables_of_the_environment_count_as_for_gnu() {
         for set in cells(sets) {
             let variables: Vec<_> =
                 set.split_whitespace().map(|it| it.split_once('=').unwrap()).collect();
-            Beside { variables: &variables, ..beside.clone() }.compare(lines);
+            Pair { variables: &variables, ..pair.clone() }.compare(lines);
         }
     };
     compare(
@@ -267,7 +266,7 @@ fn variables_of_the_environment_count_as_for_gnu() {
 #[test]
 fn time_zones_are_those_of_gnu() {
     let scratch = sample();
-    let Some(beside) = Beside::new("ls", scratch.path()) else { return };
+    let Some(pair) = Pair::new("ls", scratch.path()) else { return };
     let options = ["-l", "--full-time", "-l --time-style=+%z%c%G-%V"];
     for zone in cells(
         "
@@ -275,12 +274,12 @@ fn time_zones_are_those_of_gnu() {
         Australia/Lord_Howe | Africa/Monrovia | <+0330>-3:30 | <-00>0 | XYZ-13:45 | /does/not/exist
         ",
     ) {
-        Beside { variables: &[("TZ", zone)], ..beside.clone() }.compare(&options);
+        Pair { variables: &[("TZ", zone)], ..pair.clone() }.compare(&options);
     }
     // Before 1971, glibc applies winter time all year to zones defined only by rules.
     for zone in ["EST5EDT", "EST5EDT,M3.2.0,M11.1.0", "<-03>3<-02>,M3.5.0/-2,M10.5.0/-1"] {
-        let beside = Beside { variables: &[("TZ", zone)], ..beside.clone() };
-        beside.compare_with(&options, &["after-2038 fraction summer plain"]);
+        let pair = Pair { variables: &[("TZ", zone)], ..pair.clone() };
+        pair.compare_with(&options, &["after-2038 fraction summer plain"]);
     }
     let zones = Scratch::new();
     for (leap, name) in [(78_796_800, "one"), (94_694_401, "two"), (1_483_228_802, "negative")] {
@@ -291,15 +290,15 @@ fn time_zones_are_those_of_gnu() {
     for version in [0, b'2', b'3', b'4'] {
         let file = zones.file_with(format!("v{version}"), &zone_with_leap_seconds(version));
         let variables = &[("TZ", file.to_str().unwrap())];
-        Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps", "summer"]);
+        Pair { variables, ..pair.clone() }.compare_with(&options, &["leaps", "summer"]);
     }
     zones.file_with("Universal", &zone_with_leap_seconds(b'2'));
     for zone in ["", ":", "v50", ":v50"] {
         let variables = &[("TZDIR", zones.path().to_str().unwrap()), ("TZ", zone)];
-        Beside { variables, ..beside.clone() }.compare_with(&options, &["leaps"]);
+        Pair { variables, ..pair.clone() }.compare_with(&options, &["leaps"]);
     }
     let variables = &[("TZDIR", ""), ("TZ", "Asia/Kolkata")];
-    Beside { variables, ..beside }.compare(&options);
+    Pair { variables, ..pair }.compare(&options);
 }
 
 #[test]
@@ -311,15 +310,15 @@ fn versions_and_many_columns_are_those_of_gnu() {
     for count in 0..60 {
         scratch.file(format!("wide/{}{count}", "x".repeat(count * 7 % 23)));
     }
-    let Some(beside) = Beside::new("ls", scratch.path()) else { return };
-    beside.compare(&["-av versions", "-avr versions"]);
+    let Some(pair) = Pair::new("ls", scratch.path()) else { return };
+    pair.compare(&["-av versions", "-avr versions"]);
     // Names with a character that the locale lacks have a different width.
-    beside.compare_with(&cells(COLUMNS), &["wide", "wide/x0 wide"]);
+    pair.compare_with(&cells(COLUMNS), &["wide", "wide/x0 wide"]);
     if has_utf8() {
         let letters = "\u{e9}t\u{e9} \u{6f22}\u{5b57} e\u{301} \u{1f600} \u{ac00} a[b it's";
         scratch.tree("letters", letters);
-        let beside = Beside { variables: &[("LC_ALL", "C.UTF-8")], ..beside };
-        beside.compare_with(&cells(COLUMNS), &["letters"]);
+        let pair = Pair { variables: &[("LC_ALL", "C.UTF-8")], ..pair };
+        pair.compare_with(&cells(COLUMNS), &["letters"]);
     }
 }
 
@@ -362,24 +361,24 @@ fn every_style_of_quoting_is_that_of_gnu() {
         scratch.file(format!("dirs/{dir}/f g"));
     }
     scratch.link("dirs/l k", "a b");
-    let Some(c) = Beside::new("ls", scratch.path()).filter(|_| has_utf8()) else { return };
-    let utf8 = Beside { variables: &[("LC_ALL", "C.UTF-8")], ..c.clone() };
+    let Some(c) = Pair::new("ls", scratch.path()).filter(|_| has_utf8()) else { return };
+    let utf8 = Pair { variables: &[("LC_ALL", "C.UTF-8")], ..c.clone() };
     for style in cells(STYLES) {
         let is_local = style.contains("locale");
-        let (beside, names) = if is_local { (&c, "ascii") } else { (&utf8, "all") };
+        let (pair, names) = if is_local { (&c, "ascii") } else { (&utf8, "all") };
         let option = format!("--quoting-style={style}");
-        beside.compare_with(
+        pair.compare_with(
             &[format!("-1 {option}"), format!("-C -w 100 {option}"), format!("-q {option}")],
             &[names],
         );
         let lines =
             "-R | -CR | -FR | -R --file-type | -qR | -pR | -d | -Cd -w 0 | -go --time-style=+";
         let lines: Vec<_> = cells(lines).iter().map(|line| format!("{line} {option}")).collect();
-        beside.compare_with(&lines, &["dirs"]);
+        pair.compare_with(&lines, &["dirs"]);
     }
     for style in cells(STYLES).into_iter().chain(["bogus", "shell-e", "lit"]) {
-        let beside = Beside { variables: &[("QUOTING_STYLE", style)], ..c.clone() };
-        beside.compare_with(&["-R", "-Q", "--zero"], &["dirs"]);
+        let pair = Pair { variables: &[("QUOTING_STYLE", style)], ..c.clone() };
+        pair.compare_with(&["-R", "-Q", "--zero"], &["dirs"]);
     }
     c.compare_with(&["-q", "-b", "-Q", "-bC -w 100", "-qQ", "--quoting-style=c-maybe"], &["all"]);
     utf8.compare_with(&["-N", "-Q", "-b", "--literal", "--quote-name", "--escape"], &["dirs"]);
@@ -409,18 +408,18 @@ fn patterns_are_those_of_gnu() {
     for (tool, options, is_sorted) in
         [("ls", &["-1A -I", "-1 --hide="][..], false), ("du", &["-a --inodes --exclude="], true)]
     {
-        let Some(beside) = Beside::new(tool, scratch.path()).filter(|_| has_utf8()) else { return };
-        let beside = Beside { variables: &[("LC_ALL", "C.UTF-8")], is_sorted, ..beside };
+        let Some(pair) = Pair::new(tool, scratch.path()).filter(|_| has_utf8()) else { return };
+        let pair = Pair { variables: &[("LC_ALL", "C.UTF-8")], is_sorted, ..pair };
         for option in options {
             let lines: Vec<String> =
                 cells(PATTERNS).iter().map(|it| format!("{option}{it}")).collect();
-            beside.compare_with(&lines, &["t"]);
+            pair.compare_with(&lines, &["t"]);
         }
     }
     // A pattern without a slash matches even operands in du.
     scratch.tree("", "x/a/b/f.o x/c/g ld->x");
-    let Some(du) = Beside::new("du", scratch.path()) else { return };
-    Beside { is_sorted: true, ..du }.compare(&cells(
+    let Some(du) = Pair::new("du", scratch.path()) else { return };
+    Pair { is_sorted: true, ..du }.compare(&cells(
         r"
         --exclude=x/a x | --exclude=a/b x | --exclude=./x . | --exclude=x . | --exclude=x*f.o -a x
         --exclude=a?b x | --exclude=. . | --exclude=missing missing | --exclude=t -c t x

@@ -1,5 +1,5 @@
-//! Mount points and the root directory, in a mount namespace or a chroot, so that those of the
-//! machine are safe.
+//! Mount points and the root directory, in a mount namespace or a chroot that protects the
+//! machine's.
 
 use std::fs;
 use std::path::Path;
@@ -7,58 +7,58 @@ use std::process::{Command, Output};
 
 use curt_testkit::{Scratch, in_namespace, is_root, may_mount, may_trace, skip};
 
-use crate::harness::{Bench, FILTER, has_gnu};
+use crate::harness::{FILTER, Fixture, has_gnu};
 
 const PREFIX: &str = "set -e; export LC_ALL=C; mkdir -p d/m d/e b; touch d/f d/e/f b/f; ";
 const SUFFIX: &str = "; echo exit $?; find . | sort";
 
 struct Namespace {
-    bench: Bench,
+    fixture: Fixture,
 }
 
 impl Namespace {
     fn new() -> Option<Self> {
         has_gnu("rm")?;
-        (may_mount() && may_trace()).then(|| Namespace { bench: Bench::new() })
+        (may_mount() && may_trace()).then(|| Namespace { fixture: Fixture::new() })
     }
 
-    fn run(&self, rm: &str, script: &str) -> Said {
-        let place = self.bench.place();
+    fn run(&self, rm: &str, script: &str) -> Outcome {
+        let dir = self.fixture.dir();
         let script = format!("{PREFIX}{script}{SUFFIX}").replace("$RM", rm);
-        let output = in_namespace(&script).current_dir(&place).output().unwrap();
-        self.bench.clear();
-        said(&output)
+        let output = in_namespace(&script).current_dir(&dir).output().unwrap();
+        self.fixture.clear();
+        outcome(&output)
     }
 
-    fn gnu(&self, script: &str) -> Said {
+    fn gnu(&self, script: &str) -> Outcome {
         self.run("rm", script)
     }
 
     /// Runs curt. The result must be the same without `openat2`, and with a filter that refuses it.
-    fn curt(&self, script: &str) -> Said {
-        let curt = self.bench.curt.display();
-        let said = self.curt_once(script);
+    fn curt(&self, script: &str) -> Outcome {
+        let curt = self.fixture.curt.display();
+        let outcome = self.curt_once(script);
         for rm in [format!("{curt} rm --without openat2"), format!("{FILTER} {curt} rm")] {
-            assert_eq!(self.run(&rm, script), said, "{rm}: {script}");
+            assert_eq!(self.run(&rm, script), outcome, "{rm}: {script}");
         }
-        said
+        outcome
     }
 
-    fn curt_once(&self, script: &str) -> Said {
-        self.run(&format!("{} rm", self.bench.curt.display()), script)
+    fn curt_once(&self, script: &str) -> Outcome {
+        self.run(&format!("{} rm", self.fixture.curt.display()), script)
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct Outcome {
     out: String,
     messages: String,
 }
 
-fn said(output: &Output) -> Said {
+fn outcome(output: &Output) -> Outcome {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let messages = text(&output.stderr).replace("curt rm: ", "rm: ").replace("/rm: ", "rm: ");
-    Said { out: text(&output.stdout), messages }
+    Outcome { out: text(&output.stdout), messages }
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn one_file_system_is_one_device_on_btrfs() {
         "$DELETE; ls -AR d/e".to_owned(),
         "$DELETE -L; ls -AR d/e".to_owned(),
     ] {
-        let (script, curt) = (format!("{made}{work}"), namespace.bench.curt.display());
+        let (script, curt) = (format!("{made}{work}"), namespace.fixture.curt.display());
         let of_gnu = script.replace("$FIND d/e", "find d/e -xdev -mindepth 1");
         let of_curt = script.replace("$FIND", &format!("{curt} find -u --one-file-system ."));
         let of_curt = of_curt.replace("$DU", &format!("{curt} du"));
@@ -139,9 +139,12 @@ fn a_bind_mount_of_the_same_device_is_a_mount() {
         return;
     };
     for options in ["-r", "-rf --one-file-system"] {
-        let said = namespace.curt(&format!("mount --bind b d/m; set +e; $RM {options} d"));
-        assert!(said.out.contains("exit 1") && said.out.contains("./b/f"), "{options}: {said:?}");
-        assert!(said.messages.contains("'d/m': is a mount point"), "{options}: {said:?}");
+        let outcome = namespace.curt(&format!("mount --bind b d/m; set +e; $RM {options} d"));
+        assert!(
+            outcome.out.contains("exit 1") && outcome.out.contains("./b/f"),
+            "{options}: {outcome:?}"
+        );
+        assert!(outcome.messages.contains("'d/m': is a mount point"), "{options}: {outcome:?}");
     }
 }
 
@@ -156,13 +159,13 @@ fn missing_files_on_a_read_only_filesystem_are_missing() {
     }
 }
 
-/// Runs in a chroot. If curt fails to refuse, it empties only a copy.
+/// Runs in a chroot, so that a failure empties only a copy.
 #[test]
 fn a_bind_mount_of_the_root_directory_is_refused() {
     let Some(namespace) = Namespace::new() else {
         return;
     };
-    let Some(root) = small_root(&namespace.bench) else {
+    let Some(root) = small_root(&namespace.fixture) else {
         skip("a small root directory needs ldd");
         return;
     };
@@ -170,15 +173,15 @@ fn a_bind_mount_of_the_root_directory_is_refused() {
     let script = "mount --bind \"$0\" \"$1\" && exec chroot \"$0\" /curt rm -rf /again";
     let output = in_namespace(script).args([root.path(), &again]).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(said(&output).messages.contains("dangerous"), "{output:?}");
+    assert!(outcome(&output).messages.contains("dangerous"), "{output:?}");
     assert!(root.exists("canary/f"));
 }
 
-fn small_root(bench: &Bench) -> Option<Scratch> {
+fn small_root(fixture: &Fixture) -> Option<Scratch> {
     let root = Scratch::new();
     let which = Command::new("sh").args(["-c", "command -v rm"]).output().unwrap();
     let rm = String::from_utf8(which.stdout).unwrap();
-    for (program, name) in [(Path::new(rm.trim()), "rm"), (bench.curt.as_path(), "curt")] {
+    for (program, name) in [(Path::new(rm.trim()), "rm"), (fixture.curt.as_path(), "curt")] {
         let output = Command::new("ldd").arg(program).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         for library in text.split_whitespace().filter(|word| word.starts_with('/')) {
@@ -199,8 +202,8 @@ fn the_root_directory_is_refused() {
     if has_gnu("rm").is_none() {
         return;
     }
-    let bench = Bench::new();
-    let Some(root) = is_root().then(|| small_root(&bench)).flatten() else {
+    let fixture = Fixture::new();
+    let Some(root) = is_root().then(|| small_root(&fixture)).flatten() else {
         skip("changing the root directory needs root and ldd");
         return;
     };
@@ -220,7 +223,7 @@ fn the_root_directory_is_refused() {
             command.arg(root.path()).args(program).args(args).env("LC_ALL", "C");
             let output = command.output().unwrap();
             assert!(root.exists("canary/f"), "{program:?} {args:?}");
-            (output.status.code(), said(&output))
+            (output.status.code(), outcome(&output))
         };
         assert_eq!(run(&["/curt", "rm"]), run(&["/rm"]), "{args:?}");
     }
@@ -229,12 +232,12 @@ fn the_root_directory_is_refused() {
         command.arg(root.path()).args(["/curt", "rm"]).args(args).output().unwrap()
     };
     let output = command(&["-f", "/"]);
-    assert!(said(&output).messages.starts_with("rm: it is dangerous "), "{output:?}");
+    assert!(outcome(&output).messages.starts_with("rm: it is dangerous "), "{output:?}");
     assert!(root.exists("canary/f"));
     let output = command(&["-rf", "/link/"]);
-    assert_eq!(said(&output).messages, "rm: cannot remove '/link/': Not a directory\n");
+    assert_eq!(outcome(&output).messages, "rm: cannot remove '/link/': Not a directory\n");
     assert!(root.exists("canary/f"));
     let output = command(&["-r", "--dry-run", "--no-preserve-root", "/"]);
-    assert!(said(&output).out.starts_with("would remove "), "{output:?}");
+    assert!(outcome(&output).out.starts_with("would remove "), "{output:?}");
     assert!(root.exists("canary/f"));
 }

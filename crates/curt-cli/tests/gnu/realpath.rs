@@ -5,7 +5,7 @@ use std::process::Command;
 
 use curt_testkit::{Choices, Scratch, cells};
 
-use crate::harness::{Bench, Beside, Trial, by_tool, has_gnu, property};
+use crate::harness::{Fixture, Pair, Trial, by_tool, has_gnu, property};
 use crate::tree::{Oddities, Tree, users};
 
 const OF_REALPATH: &str = "
@@ -30,18 +30,17 @@ fn random(choices: &mut Choices, options: &str) -> Trial {
 
 #[test]
 fn random_paths_have_the_names_of_gnu() {
-    let bench = Bench::new();
-    let place = bench.place();
+    let fixture = Fixture::new();
+    let dir = fixture.dir();
     for (tool, options) in [("realpath", OF_REALPATH), ("readlink", OF_READLINK)] {
-        let Some(beside) = Beside::new(tool, &place) else { return };
+        let Some(pair) = Pair::new(tool, &dir) else { return };
         let random = |choices: &mut Choices| random(choices, options);
         property(tool, random, |trial| {
-            trial.tree.make(&bench.scratch, trial.user);
+            trial.tree.make(&fixture.scratch, trial.user);
             let variables = &[("LC_ALL", "C.UTF-8")];
-            let beside =
-                Beside { curt: &bench.curt, user: trial.user, variables, ..beside.clone() };
-            let difference = beside.difference(&trial.words(0));
-            bench.clear();
+            let pair = Pair { curt: &fixture.curt, user: trial.user, variables, ..pair.clone() };
+            let difference = pair.difference(&trial.words(0));
+            fixture.clear();
             difference
         });
     }
@@ -65,7 +64,7 @@ fn names_are_those_of_gnu() {
         // The chain is longer than the kernel follows.
         scratch.link(format!("chain{number}"), format!("./chain{}", number + 1));
     }
-    let Some(realpath) = Beside::new("realpath", scratch.typed()) else { return };
+    let Some(realpath) = Pair::new("realpath", scratch.typed()) else { return };
     let options = cells(
         "
         '' | -e | -m | -s | -sm | -se | -L | -Le | -Lm | -q | -z | -em | -me | -sP | -PL
@@ -74,15 +73,15 @@ fn names_are_those_of_gnu() {
         ",
     );
     realpath.compare_with(&options, &[PATHS]);
-    let Some(readlink) = Beside::new("readlink", scratch.typed()) else { return };
+    let Some(readlink) = Pair::new("readlink", scratch.typed()) else { return };
     let options =
         "'' | -v | -vq | -n | -z | -f | -e | -m | -vf | -ve | -vm | -fe | -nz -m | --sil -v";
     readlink.compare_with(&cells(options), &[PATHS, "link", "broken", "new", "dir link"]);
-    for beside in [realpath, readlink] {
+    for pair in [realpath, readlink] {
         for words in
             [&["", "dir/a b'c/new"][..], &["-m", "dir/a b'c/new"], &[""], &["-f", "", "dir/a b'c"]]
         {
-            assert_eq!(beside.difference(words), None);
+            assert_eq!(pair.difference(words), None);
         }
     }
 }
@@ -92,7 +91,7 @@ fn a_removed_working_directory_is_an_error() {
     let Some(()) = has_gnu("realpath") else { return };
     let scratch = Scratch::new();
     for options in ["", "-m", "-e", "-s"] {
-        let said = |tool: &str| {
+        let text = |tool: &str| {
             let script = format!("mkdir -p gone && cd gone && rmdir ../gone && {tool} {options} .");
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", &script]).current_dir(scratch.typed()).env("LC_ALL", "C");
@@ -100,11 +99,11 @@ fn a_removed_working_directory_is_an_error() {
             (output.status.code(), by_tool("realpath", &output.stderr))
         };
         let curt = env!("CARGO_BIN_EXE_curt");
-        assert_eq!(said(&format!("{curt} realpath")), said("realpath"), "{options}");
+        assert_eq!(text(&format!("{curt} realpath")), text("realpath"), "{options}");
     }
 }
 
-/// Scenes in which paths resolve to different directories, with a decoy of the same name.
+/// Scenes in which a directory's path resolves to a decoy of the same name.
 #[cfg(target_os = "linux")]
 const SCENES: [(&str, &str); 3] = [
     (
@@ -132,13 +131,13 @@ fn scene(scene: &str, script: &str) -> String {
     let mut command = curt_testkit::in_namespace(&format!("{scene}\n{{ {script}\n}} 2>&1"));
     command.current_dir(scratch.path()).env("LC_ALL", "C");
     let output = command.env("CURT", env!("CARGO_BIN_EXE_curt")).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).replace("curt ", "");
-    said.replace(&*scratch.path().to_string_lossy(), "")
+    let text = String::from_utf8_lossy(&output.stdout).replace("curt ", "");
+    text.replace(&*scratch.path().to_string_lossy(), "")
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn names_that_lead_elsewhere_are_those_of_gnu() {
+fn names_of_hidden_directories_are_those_of_gnu() {
     let (Some(()), true) = (has_gnu("realpath"), curt_testkit::may_mount()) else { return };
     for (name, setup) in SCENES {
         let script = |curt: &str| {
@@ -157,38 +156,38 @@ fn names_that_lead_elsewhere_are_those_of_gnu() {
 /// Names must not become hyperlinks if the path would resolve to something else.
 #[cfg(target_os = "linux")]
 #[test]
-fn links_of_a_terminal_lead_where_those_of_gnu_lead() {
+fn hyperlinks_are_those_of_gnu() {
     let (Some(()), true) = (has_gnu("ls"), curt_testkit::may_mount()) else { return };
     for (name, setup) in SCENES {
         let listed = |tool: &str| {
             let ls = format!("{tool} -d --hyperlink=always 2>/dev/null");
-            let said = scene(setup, &format!("{ls} .; {ls} $ways; cd y && {ls} . y"));
-            said.replace(|letter: char| letter.is_ascii_digit(), "")
+            let text = scene(setup, &format!("{ls} .; {ls} $ways; cd y && {ls} . y"));
+            text.replace(|letter: char| letter.is_ascii_digit(), "")
         };
         assert_eq!(listed("$CURT ls"), listed("ls"), "{name}");
     }
 }
 
-/// Commands must not use the absolute path of their starting point if it leads to something else.
+/// Commands must not use their starting point's absolute path if it resolves to something else.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_goes_on_from_a_name_that_leads_elsewhere() {
+fn paths_to_decoys_are_not_used() {
     if !curt_testkit::may_mount() {
         return;
     }
     for (name, setup) in SCENES {
         let here = if name == "another namespace" { "$P/d" } else { "." };
         let of_names = ["stat -c %m", "find -u -a decoy", "find -u -a --exec-batch rm -r {} ; ."];
-        // These commands use parents of the working directory's former path.
+        // These use parents of the working directory's former path.
         let of_directories = ["find decoy", "which --path y --all decoy ./y/decoy"];
         let has_directory = name != "another namespace";
         for command in of_names.iter().chain(of_directories.iter().filter(|_| has_directory)) {
             let here = if command.starts_with("which") { "y/decoy" } else { here };
             let command = command.replace(';', "\\;");
-            let said = scene(setup, &format!("$CURT {command} {here}; echo $?"));
-            assert!(said.ends_with("\n1\n"), "{name}: {command}: {said}");
-            let found = said.lines().any(|line| line.starts_with('/') || line == "decoy");
-            assert!(!found, "{name}: {command}: {said}");
+            let text = scene(setup, &format!("$CURT {command} {here}; echo $?"));
+            assert!(text.ends_with("\n1\n"), "{name}: {command}: {text}");
+            let found = text.lines().any(|line| line.starts_with('/') || line == "decoy");
+            assert!(!found, "{name}: {command}: {text}");
         }
     }
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use curt_testkit::{Choices, cells, skip};
 
 use crate::harness::{
-    Bench, Beside, Said, Trial, equate_quotes, has_gnu, has_utf8, property, version,
+    Fixture, Outcome, Pair, Trial, equate_quotes, has_gnu, has_utf8, property, version,
 };
 use crate::ls::odd_names;
-use crate::tree::{Oddities, Tree, left, users};
+use crate::tree::{Oddities, Tree, remaining, users};
 
 const OPTIONS: &str = "
     -r | -r | -r | -r | -R | -f | -f | -v | -v | -d | -rf | -rv | -vv | --rec | --r | --forc | --dir
@@ -23,7 +23,7 @@ const YES: &str = "y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny
                    y\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\ny\n";
 const NO: &str = "n\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\nn\n";
 
-/// The trial runs unprivileged, so that a bug cannot do much damage.
+/// Runs unprivileged, to limit the damage of a bug.
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: true });
     let trial = Trial::random(choices, tree, &cells(OPTIONS), 3);
@@ -34,17 +34,17 @@ fn random(choices: &mut Choices) -> Trial {
     }
 }
 
-/// Returns whether the results are comparable; the tables below cover the rest. All answers of a
-/// trial are the same, because the listing order decides which entries are prompted for first.
+/// Returns whether the results are comparable; the tables below cover the rest. A trial repeats one
+/// answer, because the listing order decides the order of prompts.
 fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
     let protects = trial.has("---presume-input-tty");
     let asks = protects
         || ["-i", "-fi", "--interactive", "--interactive=y"].iter().any(|it| trial.has(it));
-    // GNU tries to remove a directory even if it skipped an entry in it; curt skips such a
+    // GNU tries to remove a directory even after it skipped an entry in it; curt skips the
     // directory.
     let keeps = protects && trial.input != YES;
-    // curt refuses operands that end in a dot because of their spelling, and does not follow a
-    // symlink that has a trailing slash.
+    // curt refuses operands that end in a dot for their spelling, and does not follow a symlink
+    // with a trailing slash.
     let is_refused = |path: &OsString| {
         let path = path.to_string_lossy();
         path.trim_end_matches('/').ends_with('.')
@@ -53,32 +53,32 @@ fn is_compared(trial: &Trial, version: (u32, u32)) -> bool {
     // With `--preserve-root=all` or `-d`, GNU skips an empty directory that it cannot read.
     let looks_first = ["--preserve-root=all", "-d", "--dir"].iter().any(|it| trial.has(it))
         || asks && version < (9, 2);
-    let is_left_out = keeps || looks_first && trial.tree.forbids();
-    !is_left_out && !trial.operands.iter().any(is_refused)
+    let is_excluded = keeps || looks_first && trial.tree.forbids();
+    !is_excluded && !trial.operands.iter().any(is_refused)
 }
 
 fn both(
-    beside: &Beside<'_>,
-    bench: &Bench,
+    pair: &Pair<'_>,
+    fixture: &Fixture,
     tree: &Tree,
     words: &[OsString],
-) -> [(Said, Vec<String>); 2] {
+) -> [(Outcome, Vec<String>); 2] {
     let has_root = words.iter().any(|word| word.as_bytes().starts_with(b"/"));
     assert!(!has_root, "it might be removed");
     [false, true].map(|is_ours| {
-        tree.make(&bench.scratch, beside.user);
-        let said = if is_ours { beside.ours(words) } else { beside.gnu(words) };
-        let left = left(&bench.scratch.at("run"));
-        bench.clear();
-        (said, left)
+        tree.make(&fixture.scratch, pair.user);
+        let outcome = if is_ours { pair.ours(words) } else { pair.gnu(words) };
+        let remaining = remaining(&fixture.scratch.at("run"));
+        fixture.clear();
+        (outcome, remaining)
     })
 }
 
 #[test]
 fn random_trees_are_removed_as_by_gnu() {
     let Some(()) = has_gnu("rm") else { return };
-    let (bench, version) = (Bench::new(), version("rm"));
-    let place = bench.place();
+    let (fixture, version) = (Fixture::new(), version("rm"));
+    let dir = fixture.dir();
     let random = |choices: &mut Choices| {
         let mut trials = std::iter::repeat_with(|| random(choices));
         trials.find(|trial| is_compared(trial, version)).unwrap()
@@ -87,20 +87,20 @@ fn random_trees_are_removed_as_by_gnu() {
         if !is_compared(trial, version) {
             return None;
         }
-        let beside = Beside { user: trial.user, input: trial.input, ..beside(&bench, &place) };
-        let [gnu, ours] = both(&beside, &bench, &trial.tree, &trial.words(0));
+        let pair = Pair { user: trial.user, input: trial.input, ..pair(&fixture, &dir) };
+        let [gnu, ours] = both(&pair, &fixture, &trial.tree, &trial.words(0));
         (gnu != ours).then(|| format!("GNU {gnu:?}\ncurt {ours:?}"))
     });
 }
 
-fn beside<'a>(bench: &'a Bench, place: &'a Path) -> Beside<'a> {
-    let equate = |said: &mut Said| {
-        said.equate_usage();
-        equate_quotes(said);
+fn pair<'a>(fixture: &'a Fixture, dir: &'a Path) -> Pair<'a> {
+    let equate = |outcome: &mut Outcome| {
+        outcome.equate_usage();
+        equate_quotes(outcome);
     };
     let variables = &[("LC_ALL", "C.UTF-8")];
-    let beside = Beside::new("rm", place).unwrap();
-    Beside { curt: &bench.curt, is_sorted: true, variables, equate, ..beside }
+    let pair = Pair::new("rm", dir).unwrap();
+    Pair { curt: &fixture.curt, is_sorted: true, variables, equate, ..pair }
 }
 
 type Row<'a> = [&'a str; 3];
@@ -113,16 +113,16 @@ fn table(text: &str) -> Vec<Row<'_>> {
     cells(text).into_iter().map(row).collect()
 }
 
-fn rows(rows: &[Row<'_>], check: impl Fn(&Row<'_>, Option<u32>, [(Said, Vec<String>); 2])) {
+fn rows(rows: &[Row<'_>], check: impl Fn(&Row<'_>, Option<u32>, [(Outcome, Vec<String>); 2])) {
     let Some(()) = has_gnu("rm") else { return };
-    let bench = Bench::new();
-    let place = bench.place();
+    let fixture = Fixture::new();
+    let dir = fixture.dir();
     for row @ [tree, words, typed] in rows {
         let input: String = typed.split_whitespace().flat_map(|word| [word, "\n"]).collect();
         for &user in users() {
-            let beside = Beside { user, input: &input, ..beside(&bench, &place) };
+            let pair = Pair { user, input: &input, ..pair(&fixture, &dir) };
             let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
-            check(row, user, both(&beside, &bench, &Tree::of(tree), &words));
+            check(row, user, both(&pair, &fixture, &Tree::of(tree), &words));
         }
     }
 }
@@ -139,7 +139,7 @@ fn same_since(since: (u32, u32), table: &[Row<'_>]) {
 }
 
 #[test]
-fn what_is_refused_is_refused_as_by_gnu() {
+fn refusals_are_those_of_gnu() {
     same(&table(
         "
         d/f # -r . f | d/f # -rf .. | d/f # -r ./ ../ d/. d/.. .// d/./ d/../ | d/f # -rf ../here/.
@@ -172,7 +172,7 @@ fn names_and_trees_of_any_size_are_removed_as_by_gnu() {
 
 /// Also runs as root, for whom modes do not matter.
 #[test]
-fn what_may_not_be_removed_is_said_as_by_gnu() {
+fn failed_removals_are_reported_as_by_gnu() {
     same(&table(
         "
         d/f 0555:d # d/f | d/a/f d/b/g d/b/h 0555:d/b # -rf d | d/a/b/c/f 0555:d/a/b/c # -rfv d
@@ -183,18 +183,18 @@ fn what_may_not_be_removed_is_said_as_by_gnu() {
         ",
     ));
     same_since((9, 2), &table("d/ 0333:d # -d d"));
-    // GNU reports that it cannot check whether the directory is empty; curt reports the failed
+    // GNU reports a failure to check whether the directory is empty; curt reports the failed
     // `rmdir`.
     if version("rm") >= (9, 2) {
-        rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, left), (ours, ours_left)]| {
-            assert_eq!((gnu.code, &left), (ours.code, &ours_left));
+        rows(&table("d/f 0333:d # -d d"), |_, user, [(gnu, remaining), (ours, ours_left)]| {
+            assert_eq!((gnu.code, &remaining), (ours.code, &ours_left));
             assert_eq!(gnu.messages != ours.messages, user.is_some());
         });
     }
 }
 
 #[test]
-fn answers_count_as_for_gnu() {
+fn answers_mean_the_same_to_gnu() {
     same(&table(
         "
         f # -i f # Yes | f # -i f # yes | f # -i f # j | f=content # -iv f # y
@@ -231,7 +231,7 @@ fn answers_count_as_for_gnu() {
 }
 
 #[test]
-fn differences_from_gnu_rm_are_those_that_are_meant() {
+fn differences_from_gnu_rm_are_intended() {
     const KEPT: &str = "GNU fails to remove the directory of a file that was kept; curt keeps it";
     const LINK: &str = "GNU empties the directory behind the link; curt touches nothing";
     const DOT: &str = "refused by its spelling, whatever it is";
@@ -248,15 +248,16 @@ fn differences_from_gnu_rm_are_those_that_are_meant() {
         ("f # --preserve-root=some f", 2, "f", "a wrong command line is 1 to GNU"),
         ("f # -r --no-preserve f", 2, "f", "a wrong command line is 1 to GNU"),
     ] {
-        rows(&table(row), |row, user, [gnu, (ours, left)]| {
-            let names = left.iter().filter_map(|it| it.strip_prefix("here/")?.split(' ').next());
+        rows(&table(row), |row, user, [gnu, (ours, remaining)]| {
+            let names =
+                remaining.iter().filter_map(|it| it.strip_prefix("here/")?.split(' ').next());
             let names = names.collect::<Vec<_>>().join(" ");
             assert_eq!(
                 (ours.code, names.as_str()),
                 (Some(code), left_by_curt),
                 "{row:?} {user:?}: {why}"
             );
-            assert_ne!(gnu, (ours, left), "{row:?} {user:?}: {why}");
+            assert_ne!(gnu, (ours, remaining), "{row:?} {user:?}: {why}");
         });
     }
 }
@@ -264,14 +265,14 @@ fn differences_from_gnu_rm_are_those_that_are_meant() {
 #[test]
 fn every_name_is_quoted_as_by_gnu() {
     let (Some(()), true) = (has_gnu("rm"), has_utf8()) else { return };
-    let bench = Bench::new();
-    let place = bench.place();
+    let fixture = Fixture::new();
+    let dir = fixture.dir();
     let name = |name: Vec<u8>| OsString::from_vec([b"missing-directory/", &name[..]].concat());
     let names = odd_names().into_iter().filter(|name| !name.starts_with(b".")).map(name);
     let words: Vec<OsString> =
         [OsString::from("-j1"), "--".into()].into_iter().chain(names).collect();
-    let beside = Beside { is_sorted: false, ..beside(&bench, &place) };
-    let (gnu, ours) = (beside.gnu(&words[1..]), beside.ours(&words));
+    let pair = Pair { is_sorted: false, ..pair(&fixture, &dir) };
+    let (gnu, ours) = (pair.gnu(&words[1..]), pair.ours(&words));
     for (gnu, ours) in gnu.messages.lines().zip(ours.messages.lines()) {
         assert_eq!(ours, gnu);
     }

@@ -11,13 +11,13 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::has_gnu;
 
-type Said = (ExitStatus, String, String);
+type Outcome = (ExitStatus, String, String);
 
 const CURT: &str = env!("CARGO_BIN_EXE_curt");
 
 fn compare(scratch: &Scratch, gnu: &[&str], ours: &[&str]) {
-    let (ours_said, gnu_said) = both(scratch, gnu, ours);
-    assert_eq!(ours_said, gnu_said, "{ours:?}");
+    let (our_outcome, gnu_outcome) = both(scratch, gnu, ours);
+    assert_eq!(our_outcome, gnu_outcome, "{ours:?}");
 }
 
 fn started(scratch: &Scratch, words: &[&str]) -> Command {
@@ -27,16 +27,16 @@ fn started(scratch: &Scratch, words: &[&str]) -> Command {
     command
 }
 
-fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Said, Said) {
-    let say = |words: &[&str]| {
+fn both(scratch: &Scratch, gnu: &[&str], ours: &[&str]) -> (Outcome, Outcome) {
+    let outcome_of = |words: &[&str]| {
         let output = started(scratch, words).output().unwrap();
         let messages = String::from_utf8_lossy(&output.stderr).replace("curt run:", "timeout:");
         (output.status, String::from_utf8_lossy(&output.stdout).into_owned(), messages)
     };
-    (say(&[&[CURT, "run"], ours].concat()), say(gnu))
+    (outcome_of(&[&[CURT, "run"], ours].concat()), outcome_of(gnu))
 }
 
-/// Returns whether musl, the libc of static binaries, reserves this signal although glibc does not.
+/// Returns whether musl, the libc of static binaries, reserves this signal, unlike glibc.
 fn is_reserved(word: &str) -> bool {
     let is_first = ["34", "162", "RTMIN", "RTMIN+0", "RTMAX-30"].contains(&word);
     is_first && cfg!(target_env = "musl")
@@ -50,16 +50,15 @@ fn state(process: Pid) -> u8 {
 
 /// Returns whether a program keeps running. A zombie has ended: its new parent might be slow to
 /// wait for it.
-fn goes_on(program: Pid) -> bool {
-    // A killed process needs a moment to end.
+fn is_running(program: Pid) -> bool {
     !(0..200).any(|_| {
         thread::sleep(Duration::from_millis(5));
         matches!(state(program), 0 | b'Z' | b'X')
     })
 }
 
-const DEAF: &str = "trap '' TERM INT; echo $$; while :; do sleep .05; done";
-const HEEDS: &str = "for s in HUP INT QUIT TERM; do trap \"echo $s; exit 7\" $s; done; echo $$; \
+const IGNORING: &str = "trap '' TERM INT; echo $$; while :; do sleep .05; done";
+const HANDLING: &str = "for s in HUP INT QUIT TERM; do trap \"echo $s; exit 7\" $s; done; echo $$; \
                      while :; do sleep .05; done";
 const STOPPED: &str = "trap 'echo asked; exit 7' TERM; echo $$; kill -STOP $$; \
                        while :; do sleep .05; done";
@@ -71,20 +70,20 @@ fn time_limits_end_as_those_of_timeout() {
     heed_signals();
     let scratch = Scratch::new();
     let silent = |script: &str| script.replace("echo $$; ", "");
-    // Also try longer limits: on a busy machine the signal might arrive before the script has set
-    // its trap.
+    // Also try longer limits: on a busy machine the signal might arrive before the script sets its
+    // trap.
     let longer = |time: &'static str| if time == ".2" { vec![".2", "2", "20"] } else { vec![time] };
     let cases = [
-        (".2", &[][..], HEEDS),
+        (".2", &[][..], HANDLING),
         (".2", &[], STOPPED),
-        (".2", &["-s", "INT", "--preserve-status"], HEEDS),
+        (".2", &["-s", "INT", "--preserve-status"], HANDLING),
         (".2", &["-s", "term", "-v"], PLAIN),
         (".2", &["-s", "SIGINT", "--preserve-status"], PLAIN),
         (".2", &["-s", "KILL"], PLAIN),
         (".2", &["-s", "9", "--preserve-status", "-v"], PLAIN),
         (".2", &["-s", "9", "--foreground", "-v"], PLAIN),
-        (".2", &["-k", ".2", "-v"], DEAF),
-        (".2", &["-k", ".2", "-v", "--preserve-status", "--foreground"], DEAF),
+        (".2", &["-k", ".2", "-v"], IGNORING),
+        (".2", &["-k", ".2", "-v", "--preserve-status", "--foreground"], IGNORING),
         (".2", &["-k", ".2", "-s", "USR1", "--foreground"], "trap '' USR1; exec sleep 100"),
         (".2", &["-s", "0", "-k", ".2", "-v"], PLAIN),
         ("100", &[], "exit 3"),
@@ -94,7 +93,7 @@ fn time_limits_end_as_those_of_timeout() {
     ];
     let cases = cases.map(|(time, options, script)| (time, options.to_vec(), silent(script)));
     // Omit KILL (tested above), CHLD (timeout hangs after it), the stop signals (the SIGCONT that
-    // follows cancels them), and the signals that libc reserves.
+    // follows cancels them), and signals reserved by libc.
     let mut numbers: Vec<String> = (1..=64).map(|number| number.to_string()).collect();
     let others = ["9", "17", "19", "20", "21", "22", "32", "33"];
     numbers.retain(|it| !others.contains(&&**it) && !is_reserved(it));
@@ -120,7 +119,7 @@ fn signals_are_passed_on_as_by_timeout() {
     let Some(()) = has_gnu("timeout") else { return };
     heed_signals();
     let scratch = Scratch::new();
-    let told = |words: &[&str], signal| {
+    let forwarded = |words: &[&str], signal| {
         let mut child = started(&scratch, words).stdout(Stdio::piped()).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut program = String::new();
@@ -136,29 +135,30 @@ fn signals_are_passed_on_as_by_timeout() {
         let status = child.wait().unwrap();
         let mut rest = String::new();
         output.read_to_string(&mut rest).unwrap();
-        (status, rest, goes_on(program))
+        (status, rest, is_running(program))
     };
     let signals = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM, Signal::ALARM];
     let cases = signals.into_iter().flat_map(|signal| {
         [
-            (&[][..], HEEDS),
-            (&["--preserve-status"], HEEDS),
-            (&["--foreground"], HEEDS),
-            (&["-s", "INT"], HEEDS),
+            (&[][..], HANDLING),
+            (&["--preserve-status"], HANDLING),
+            (&["--foreground"], HANDLING),
+            (&["-s", "INT"], HANDLING),
             (&["-k", "100"], PLAIN),
-            (&["-k", ".2"], DEAF),
-            (&["-k", ".2", "--foreground"], DEAF),
+            (&["-k", ".2"], IGNORING),
+            (&["-k", ".2", "--foreground"], IGNORING),
         ]
         .map(|(options, script)| (signal, options, script))
     });
     let stopped = (Signal::TERM, &[][..], STOPPED);
     at_once(cases.chain([stopped]), |(signal, options, script)| {
-        if script == DEAF && !matches!(signal, Signal::INT | Signal::TERM | Signal::ALARM) {
+        if script == IGNORING && !matches!(signal, Signal::INT | Signal::TERM | Signal::ALARM) {
             return;
         }
         let shell = ["sh", "-c", script];
-        let gnu = told(&[&["timeout"], options, &["50"], &shell].concat(), signal);
-        let ours = told(&[&[CURT, "run", "-t", "50"], options, &["--"], &shell].concat(), signal);
+        let gnu = forwarded(&[&["timeout"], options, &["50"], &shell].concat(), signal);
+        let ours =
+            forwarded(&[&[CURT, "run", "-t", "50"], options, &["--"], &shell].concat(), signal);
         assert_eq!(ours, gnu, "{signal:?} {options:?} {script}");
         assert!(!ours.2, "{signal:?} {options:?} {script}: it goes on");
     });
@@ -183,17 +183,17 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     ];
     at_once(cases, |(inherited, env_leaves_it)| {
         let began = [&["env", "--default-signal"], inherited].concat();
-        let said = |tool: &[&str]| {
+        let outcome = |tool: &[&str]| {
             let words = [&began, tool, &["sh", "-c", shown]].concat();
             let output = started(&scratch, &words).output().unwrap();
             assert_eq!(output.status.code(), Some(7), "{words:?}");
             String::from_utf8(output.stdout).unwrap()
         };
-        let (env, timeout) = (said(&["env"]), said(&["timeout", "50"]));
+        let (env, timeout) = (outcome(&["env"]), outcome(&["timeout", "50"]));
         if env_leaves_it {
-            assert_eq!(said(&[CURT, "run", "--"]), env, "{inherited:?}");
+            assert_eq!(outcome(&[CURT, "run", "--"]), env, "{inherited:?}");
         }
-        let ours = said(&[CURT, "run", "-t", "50", "--"]);
+        let ours = outcome(&[CURT, "run", "-t", "50", "--"]);
         // timeout's children do not ignore the signals that timeout handles.
         let expected = if ours == env { &env } else { &timeout };
         assert_eq!(&ours, expected, "{inherited:?}");
@@ -208,9 +208,9 @@ fn ignored_and_blocked_signals_are_those_of_env_and_timeout() {
     });
 }
 
-/// curt must report a program's end even if curt's parent ignored SIGCHLD.
+/// curt must report a program's end even if its own parent ignored SIGCHLD.
 #[test]
-fn no_command_loses_how_a_program_ended() {
+fn exit_statuses_are_not_lost() {
     let Some(()) = has_gnu("env") else { return };
     let scratch = Scratch::new();
     scratch.file("f");
@@ -239,11 +239,12 @@ fn times_are_those_of_timeout() {
     let odd = ["", " 1", "\t1", "\n1", "\u{b}1", "\r1", "1 ", "1 s", "\u{a0}1", "\u{663}"];
     for word in words.split_whitespace().chain(odd) {
         let gnu = started(&scratch, &["timeout", "--", word, "true"]).output().unwrap();
-        let wanted = if gnu.status.code() == Some(125) { Some(2) } else { gnu.status.code() };
+        let expected_code =
+            if gnu.status.code() == Some(125) { Some(2) } else { gnu.status.code() };
         for words in [["-t", word].as_slice(), &["-t1", "-k", word]] {
             let words = [&[CURT, "run"], words, &["true"]].concat();
             let output = started(&scratch, &words).output().unwrap();
-            assert_eq!(output.status.code(), wanted, "{word:?}: {output:?}");
+            assert_eq!(output.status.code(), expected_code, "{word:?}: {output:?}");
         }
     }
 }
@@ -260,8 +261,8 @@ fn names_of_signals_are_those_of_timeout() {
         let gnu = started(&scratch, &["timeout", &option, "1", "true"]).output().unwrap();
         let ours = [CURT, "run", "-t1", &option, "true"];
         let ours = started(&scratch, &ours).output().unwrap();
-        let wanted = if gnu.status.code() == Some(125) || is_reserved(word) { 2 } else { 0 };
-        assert_eq!(ours.status.code(), Some(wanted), "{word}: {ours:?}");
+        let expected_code = if gnu.status.code() == Some(125) || is_reserved(word) { 2 } else { 0 };
+        assert_eq!(ours.status.code(), Some(expected_code), "{word}: {ours:?}");
     }
     let words = "IOT POLL PWR STKFLT 137 64 RTMIN RTMIN+1 rtmin+2 RTMIN+15 RTMIN+16 RTMAX-2 RTMAX";
     for word in words.split_whitespace().filter(|word| !is_reserved(word)) {
@@ -272,7 +273,7 @@ fn names_of_signals_are_those_of_timeout() {
 }
 
 #[test]
-fn what_cannot_be_started_has_the_code_of_env() {
+fn failed_starts_have_the_exit_code_of_env() {
     const NAMES: &str = "
         ./program | ./program/ | ./program/x | ./plain | ./plain/ | ./plain/x | ./dir | ./dir/
         ./loop | ./loop/x | ./dangling | ./through-file | ./through | ./lost | ./lost/x | lost

@@ -8,20 +8,16 @@ use std::process::Command;
 
 use curt_testkit::{Scratch, cells};
 
-use crate::harness::Beside;
+use crate::harness::Pair;
 
-fn beside<'a>(scratch: &'a Scratch, place: &'a Path) -> Option<Beside<'a>> {
+fn pair<'a>(scratch: &'a Scratch, dir: &'a Path) -> Option<Pair<'a>> {
     let variables = &[("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")];
     let curt = scratch.path().join("stat");
-    Some(Beside {
-        curt: Box::leak(curt.into_boxed_path()),
-        variables,
-        ..Beside::new("stat", place)?
-    })
+    Some(Pair { curt: Box::leak(curt.into_boxed_path()), variables, ..Pair::new("stat", dir)? })
 }
 
-fn same<S: AsRef<OsStr>>(beside: &Beside<'_>, words: &[S]) {
-    assert_eq!(beside.difference(words), None);
+fn same<S: AsRef<OsStr>>(pair: &Pair<'_>, words: &[S]) {
+    assert_eq!(pair.difference(words), None);
 }
 
 fn sample() -> Scratch {
@@ -37,8 +33,8 @@ fn sample() -> Scratch {
     scratch.link("here/to-dir", "dir");
     scratch.link("here/broken", "nowhere");
     scratch.link("here/loop", "loop");
-    // Read each symlink once. The first read changes its access time, unless the access time is
-    // later than its other times.
+    // Read each symlink once: the first read changes an access time that is not later than the
+    // other times.
     std::thread::sleep(std::time::Duration::from_millis(20));
     for link in ["link", "to-dir", "broken", "loop"] {
         fs::read_link(scratch.at("here").join(link)).unwrap();
@@ -67,15 +63,15 @@ fn names(scratch: &Scratch) -> Vec<String> {
 #[test]
 fn every_directive_is_that_of_gnu() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     let names = names(&scratch);
     for letter in ('a'..='z').chain('A'..='Z') {
-        // For labels, the messages name standard input differently. curt does not distinguish a
-        // filesystem without labels from a file without a label.
-        let is_left_out = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
+        // For labels, messages name standard input differently, and curt does not distinguish a
+        // filesystem without labels from a file without one.
+        let is_excluded = |name: &str| letter == 'C' && (name == "-" || name.starts_with("/proc"));
         let names: Vec<&str> =
-            names.iter().map(String::as_str).filter(|name| !is_left_out(name)).collect();
+            names.iter().map(String::as_str).filter(|name| !is_excluded(name)).collect();
         let flags = format!("[%020{letter}|%#{letter}|%+{letter}|% {letter}|%'{letter}]");
         let formats = [
             format!("[%{letter}|%20{letter}|%-20{letter}|%.3{letter}|%16.2{letter}]"),
@@ -84,8 +80,8 @@ fn every_directive_is_that_of_gnu() {
         ];
         // With flags, GNU stat appends an `s` to the target of a symlink.
         for format in formats.iter().take(if letter == 'N' { 2 } else { 3 }) {
-            same(&beside, &[&["-c", format], &names[..]].concat());
-            same(&beside, &[&["-L", "-c", format], &names[..]].concat());
+            same(&pair, &[&["-c", format], &names[..]].concat());
+            same(&pair, &[&["-L", "-c", format], &names[..]].concat());
         }
     }
 }
@@ -93,33 +89,33 @@ fn every_directive_is_that_of_gnu() {
 #[test]
 fn default_and_terse_forms_are_those_of_gnu() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     for name in names(&scratch) {
         for options in [&[][..], &["-L"], &["-t"], &["-Lt"], &["--terse", "--dereference"]] {
-            same(&beside, &[options, &[&*name]].concat());
+            same(&pair, &[options, &[&*name]].concat());
         }
     }
     let all = ["file", "missing", "link", "broken", "dir/missing", "file/x", ""];
-    same(&beside, &all);
-    same(&beside, &[&["-L"], &all[..]].concat());
+    same(&pair, &all);
+    same(&pair, &[&["-L"], &all[..]].concat());
 }
 
 #[test]
 fn file_systems_are_those_of_gnu() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     let format = "%n %i %l %t %T %s %S %b %c %10T|%-10t|%#t|%#i|%5l|%05l|%Q";
     let mut places: Vec<PathBuf> = vec![".".into(), "file".into(), "link".into()];
     places.extend(["/", "/proc", "/sys", "/dev", "/dev/shm", "/dev/pts"].map(PathBuf::from));
-    for place in places {
-        same(&beside, &["-f", "-c", format, place.to_str().unwrap()]);
+    for dir in places {
+        same(&pair, &["-f", "-c", format, dir.to_str().unwrap()]);
     }
     for words in [&["-f", "/proc"][..], &["-ft", "/proc"], &["-f", "missing", "broken", "-"]] {
-        same(&beside, words);
+        same(&pair, words);
     }
-    let free = String::from_utf8(beside.ours(&["-f", "-c", "%f %a %d", "."]).out).unwrap();
+    let free = String::from_utf8(pair.ours(&["-f", "-c", "%f %a %d", "."]).out).unwrap();
     let numbers: Vec<i64> = free.split_whitespace().map(|it| it.parse().unwrap()).collect();
     assert!(numbers.len() == 3 && numbers[1] <= numbers[0], "{numbers:?}");
 }
@@ -127,8 +123,8 @@ fn file_systems_are_those_of_gnu() {
 #[test]
 fn formats_have_escapes_and_ends_as_in_gnu() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     for format in cells(
         r#"
         '' | % | %% | 100%%%n% | \n | \\%n | %n\ | \x41\101\q | é%nü | %9% | %- | %.5 | %H | %L
@@ -137,50 +133,49 @@ fn formats_have_escapes_and_ends_as_in_gnu() {
         \a\b\e\f\n\r\t\v\012\377\1234 | \x34\xf\x18p\xfq\\\" | \x | a\c
     "#,
     ) {
-        same(&beside, &["-c", format, "file"]);
-        same(&beside, &[&format!("--printf={format}"), "file"]);
+        same(&pair, &["-c", format, "file"]);
+        same(&pair, &[&format!("--printf={format}"), "file"]);
     }
-    same(&beside, &["--format=%n", "--printf=<%n>", "file", "dir"]);
-    same(&beside, &["--printf=<%n>", "-c%n", "file", "dir"]);
-    same(&beside, &["-c", "-%n", "--", "file"]);
+    same(&pair, &["--format=%n", "--printf=<%n>", "file", "dir"]);
+    same(&pair, &["--printf=<%n>", "-c%n", "file", "dir"]);
+    same(&pair, &["-c", "-%n", "--", "file"]);
 }
 
 #[test]
 fn times_before_1970_and_far_away() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     let times = "-1.25 | -0.000000001 | 0 | 1000000000.5 | 4102444800.999999999 | -86400 | -0.25
         67413.023456789";
     for time in cells(times) {
         let mut touch = Command::new("touch");
-        touch.args(["-d", &format!("@{time}"), "when"]).current_dir(&place);
+        touch.args(["-d", &format!("@{time}"), "when"]).current_dir(&dir);
         assert!(touch.status().unwrap().success());
         let format = "%y %Y %.Y %.1Y %.3Y %16.3Y %-18.3Y| %018.3Y %+.2Y %X";
-        same(&beside, &["-c", format, "when"]);
+        same(&pair, &["-c", format, "when"]);
     }
-    // Use only this short time, because GNU stat adds blanks to longer ones if the width is too
-    // small.
+    // Only this short time, because GNU stat adds blanks to longer ones if the width is too small.
     for format in ["%13.6Y|%013.6Y|%-13.6Y|%8Y|%+Y", "%I18.10Y|%18.10Y|%018.10Y|%-18.10Y|"] {
-        same(&beside, &["-c", format, "when"]);
+        same(&pair, &["-c", format, "when"]);
     }
 }
 
 #[test]
-fn names_are_quoted_as_the_environment_says() {
+fn names_are_quoted_as_set_in_the_environment() {
     let scratch = sample();
-    let place = scratch.at("here");
-    let Some(beside) = beside(&scratch, &place) else { return };
+    let dir = scratch.at("here");
+    let Some(pair) = pair(&scratch, &dir) else { return };
     for style in ["literal", "shell", "shell-always", "shell-escape", "c", "escape", "locale"] {
         let variables = &[("QUOTING_STYLE", style)];
-        let beside = Beside { variables, ..beside.clone() };
+        let pair = Pair { variables, ..pair.clone() };
         for name in ["file", "link", "it's a \"name\"", "missing"] {
-            same(&beside, &["-c", "%N %40N %-40N %.3N", name]);
-            same(&beside, &[name]);
+            same(&pair, &["-c", "%N %40N %-40N %.3N", name]);
+            same(&pair, &[name]);
         }
     }
-    let beside = Beside { variables: &[("QUOTING_STYLE", "odd")], ..beside };
-    let (ours, gnu) = (beside.ours(&["-c%N", "file"]), beside.gnu(&["-c%N", "file"]));
+    let pair = Pair { variables: &[("QUOTING_STYLE", "odd")], ..pair };
+    let (ours, gnu) = (pair.ours(&["-c%N", "file"]), pair.gnu(&["-c%N", "file"]));
     assert_eq!((ours.code, &ours.out), (gnu.code, &gnu.out));
     assert!(ours.messages.contains("QUOTING_STYLE: 'odd'"), "{ours:?}");
 }

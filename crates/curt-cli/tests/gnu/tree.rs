@@ -9,22 +9,21 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{Choices, NOBODY, Scratch, cells, is_root};
 
-/// The entries in the order of their creation, with their paths.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree(Vec<(OsString, What)>);
+pub(crate) struct Tree(Vec<(OsString, Step)>);
 
 #[derive(Clone, Debug, PartialEq)]
-enum What {
+enum Step {
     Directory,
     File(Vec<u8>),
     Hole(u64),
     Link(OsString),
     /// A hard link. Its name is the file's with `+link` appended, because the listing order decides
-    /// which of the two names a program meets first.
+    /// which of the two a program meets first.
     Name(OsString),
     Pipe,
     Socket,
-    /// Change the mode of an existing entry. The next two change its owner to root, and its
+    /// Changes the mode of an existing entry. The next two set root as its owner, and its
     /// modification time.
     Mode(u32),
     OfRoot,
@@ -35,7 +34,7 @@ const NAMES: &[u8] =
     b"a|b|c|d|e.rs|.rs|F.RS|g.tar.gz|.h|..x|two words|-f|--|*|it's|new\nline|tab\t|\xc3\xa9|\
     \xe6\xbc\xa2|\xff\xfe|\x1b[31m|back\\slash|[ab]|old~|f9|f10|f010|{x,y}|\"q\"";
 
-/// Targets of symlinks. None leaves the scratch directory, because tests may remove them.
+/// Targets of symlinks, all inside the scratch directory, because tests may remove them.
 const TARGETS: &str = "
     a | b | a/b | ../a | .. | . | nowhere | nowhere/x | l1 | l2 | a/ | e.rs | e.rs/x | ./c/../d
     ../l1/a
@@ -49,35 +48,35 @@ pub(crate) struct Oddities {
 
 impl Tree {
     /// Returns a tree from words separated by blanks. `d/` is a directory, `f` an empty file,
-    /// `f=text` a file with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets the mode of
-    /// an existing entry, and `root:d` makes root its owner.
+    /// `f=text` a file with content, `l>target` a symlink, `p|` a pipe. `0555:d` sets an entry's
+    /// mode, and `root:d` makes root its owner.
     pub(crate) fn of(words: &str) -> Tree {
-        let step = |word: &str| {
-            let (path, what) = if let Some(path) = word.strip_prefix("root:") {
-                (path, What::OfRoot)
+        let parse_step = |word: &str| {
+            let (path, step) = if let Some(path) = word.strip_prefix("root:") {
+                (path, Step::OfRoot)
             } else if let Some((mode, path)) = word.split_once(':') {
-                (path, What::Mode(u32::from_str_radix(mode, 8).unwrap()))
+                (path, Step::Mode(u32::from_str_radix(mode, 8).unwrap()))
             } else if let Some(path) = word.strip_suffix('/') {
-                (path, What::Directory)
+                (path, Step::Directory)
             } else if let Some(path) = word.strip_suffix('|') {
-                (path, What::Pipe)
+                (path, Step::Pipe)
             } else if let Some((path, target)) = word.split_once('>') {
-                (path, What::Link(target.into()))
+                (path, Step::Link(target.into()))
             } else if let Some((path, text)) = word.split_once('=') {
-                (path, What::File(text.into()))
+                (path, Step::File(text.into()))
             } else {
-                (word, What::File(Vec::new()))
+                (word, Step::File(Vec::new()))
             };
-            (path.into(), what)
+            (path.into(), step)
         };
-        Tree(words.split_whitespace().map(step).collect())
+        Tree(words.split_whitespace().map(parse_step).collect())
     }
 
     pub(crate) fn random(choices: &mut Choices, oddities: Oddities) -> Tree {
         let names: Vec<&[u8]> = NAMES.split(|&byte| byte == b'|').collect();
         let targets = cells(TARGETS);
         let mut directories = vec![OsString::new()];
-        let mut steps: Vec<(OsString, What)> = Vec::new();
+        let mut steps: Vec<(OsString, Step)> = Vec::new();
         for _ in 0..choices.below(26) {
             let above = match choices.below(3) {
                 0 => directories.last().unwrap(),
@@ -95,44 +94,44 @@ impl Tree {
             if steps.iter().any(|(other, _)| *other == path) {
                 continue;
             }
-            let what = match choices.below(12) {
-                _ if is_link => What::Link(choices.one_of(&targets).into()),
+            let step = match choices.below(12) {
+                _ if is_link => Step::Link(choices.one_of(&targets).into()),
                 0..=4 => {
                     directories.push(path.clone());
-                    What::Directory
+                    Step::Directory
                 }
-                5 => What::Hole(*choices.pick(&[1, 4096, 70_000, 5 << 30])),
-                6 => What::Pipe,
-                7 if path.len() < 30 => What::Socket,
-                _ => What::File(vec![b'x'; *choices.pick(&[0, 0, 1, 5, 1024, 1025, 4096, 9000])]),
+                5 => Step::Hole(*choices.pick(&[1, 4096, 70_000, 5 << 30])),
+                6 => Step::Pipe,
+                7 if path.len() < 30 => Step::Socket,
+                _ => Step::File(vec![b'x'; *choices.pick(&[0, 0, 1, 5, 1024, 1025, 4096, 9000])]),
             };
-            let is_file = matches!(what, What::File(_) | What::Hole(_));
+            let is_file = matches!(step, Step::File(_) | Step::Hole(_));
             if oddities.names && is_file && choices.one_in(3) {
                 let name = OsString::from_vec([path.as_bytes(), b"+link"].concat());
-                steps.push((path.clone(), what));
-                steps.push((name, What::Name(path)));
+                steps.push((path.clone(), step));
+                steps.push((name, Step::Name(path)));
             } else {
-                steps.push((path, what));
+                steps.push((path, step));
             }
         }
-        let is_linked = |what: &What| matches!(what, What::Link(_) | What::Socket);
+        let is_linked = |step: &Step| matches!(step, Step::Link(_) | Step::Socket);
         let mut later = Vec::new();
-        for (path, what) in steps.iter().rev().filter(|(_, what)| !is_linked(what)) {
+        for (path, step) in steps.iter().rev().filter(|(_, step)| !is_linked(step)) {
             if choices.one_in(4) {
                 later.push((
                     path.clone(),
-                    What::Changed(*choices.pick(&[5, 1_700_000_000, 1_600_000_000])),
+                    Step::Changed(*choices.pick(&[5, 1_700_000_000, 1_600_000_000])),
                 ));
             }
             if oddities.forbidden && choices.one_in(6) {
-                let modes: &[u32] = match what {
-                    What::Directory => &[0, 0o111, 0o333, 0o444, 0o500, 0o555, 0o700, 0o1777],
+                let modes: &[u32] = match step {
+                    Step::Directory => &[0, 0o111, 0o333, 0o444, 0o500, 0o555, 0o700, 0o1777],
                     _ => &[0, 0o400, 0o444, 0o611, 0o755, 0o4755],
                 };
-                later.push((path.clone(), What::Mode(*choices.pick(modes))));
+                later.push((path.clone(), Step::Mode(*choices.pick(modes))));
             }
             if oddities.forbidden && choices.one_in(12) {
-                later.push((path.clone(), What::OfRoot));
+                later.push((path.clone(), Step::OfRoot));
             }
         }
         steps.extend(later);
@@ -141,12 +140,11 @@ impl Tree {
 
     #[allow(dead_code, reason = "the suite fd adds rules")]
     pub(crate) fn with_file(mut self, path: &str, content: String) -> Tree {
-        self.0.push((path.into(), What::File(content.into_bytes())));
+        self.0.push((path.into(), Step::File(content.into_bytes())));
         self
     }
 
-    /// Returns a relative path. It must not leave the scratch directory, because tests may remove
-    /// it.
+    /// Returns a relative path inside the scratch directory, because tests may remove it.
     pub(crate) fn operand(&self, choices: &mut Choices) -> OsString {
         let path = match choices.below(12) {
             0 => OsStr::new(choices.one_of(&["missing", ".", "a", "l1"])),
@@ -163,26 +161,26 @@ impl Tree {
     }
 
     pub(crate) fn forbids(&self) -> bool {
-        self.0.iter().any(|(_, what)| matches!(what, What::Mode(_) | What::OfRoot))
+        self.0.iter().any(|(_, step)| matches!(step, Step::Mode(_) | Step::OfRoot))
     }
 
     pub(crate) fn has_mode(&self, mode: u32) -> bool {
-        self.0.iter().any(|(_, what)| *what == What::Mode(mode))
+        self.0.iter().any(|(_, step)| *step == Step::Mode(mode))
     }
 
     pub(crate) fn without(&self, at: usize) -> Option<Tree> {
-        let (gone, what) = self.0.get(at)?;
-        if matches!(what, What::Mode(_) | What::OfRoot | What::Changed(_)) {
+        let (gone, step) = self.0.get(at)?;
+        if matches!(step, Step::Mode(_) | Step::OfRoot | Step::Changed(_)) {
             let mut steps = self.0.clone();
             steps.remove(at);
             return Some(Tree(steps));
         }
-        let names = self.0.iter().filter_map(|(path, what)| match what {
-            What::Name(of) if Path::new(of).starts_with(gone) => Some(path),
+        let names = self.0.iter().filter_map(|(path, step)| match step {
+            Step::Name(of) if Path::new(of).starts_with(gone) => Some(path),
             _ => None,
         });
         let gone: Vec<&OsString> = names.chain([gone]).collect();
-        let is_left = |(path, _): &&(OsString, What)| {
+        let is_left = |(path, _): &&(OsString, Step)| {
             !gone.iter().any(|gone| Path::new(path).starts_with(gone))
         };
         Some(Tree(self.0.iter().filter(is_left).cloned().collect()))
@@ -190,41 +188,41 @@ impl Tree {
 
     pub(crate) fn make(&self, scratch: &Scratch, user: Option<u32>) {
         scratch.dir("run/here");
-        let place = Path::new("run/here");
-        let (made, later): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, what)| {
-            !matches!(what, What::Mode(_) | What::OfRoot | What::Changed(_))
+        let dir = Path::new("run/here");
+        let (made, later): (Vec<_>, Vec<_>) = self.0.iter().partition(|(_, step)| {
+            !matches!(step, Step::Mode(_) | Step::OfRoot | Step::Changed(_))
         });
-        for (path, what) in made {
-            let at = place.join(path);
-            match what {
-                What::Directory => drop(scratch.dir(at)),
-                What::File(content) => drop(scratch.file_with(at, content)),
-                What::Hole(size) => {
+        for (path, step) in made {
+            let at = dir.join(path);
+            match step {
+                Step::Directory => drop(scratch.dir(at)),
+                Step::File(content) => drop(scratch.file_with(at, content)),
+                Step::Hole(size) => {
                     let file = fs::File::options().write(true).open(scratch.file(at));
                     file.and_then(|file| file.set_len(*size)).unwrap();
                 }
-                What::Link(target) => drop(scratch.link(at, target)),
-                What::Name(of) => drop(scratch.hard_link(place.join(of), at)),
-                What::Pipe => drop(scratch.fifo(at)),
-                What::Socket => {
+                Step::Link(target) => drop(scratch.link(at, target)),
+                Step::Name(of) => drop(scratch.hard_link(dir.join(of), at)),
+                Step::Pipe => drop(scratch.fifo(at)),
+                Step::Socket => {
                     scratch.dir(at.parent().unwrap());
                     drop(UnixListener::bind(scratch.at(at)).unwrap());
                 }
-                What::Mode(_) | What::OfRoot | What::Changed(_) => {}
+                Step::Mode(_) | Step::OfRoot | Step::Changed(_) => {}
             }
         }
         if let Some(user) = user {
             each(&scratch.at("run"), &mut |path, _| lchown(path, Some(user), Some(user)).unwrap());
             lchown(scratch.at("run"), Some(user), Some(user)).unwrap();
         }
-        for (path, what) in later {
-            let path = scratch.at(place.join(path));
-            match what {
-                What::Mode(mode) => {
+        for (path, step) in later {
+            let path = scratch.at(dir.join(path));
+            match step {
+                Step::Mode(mode) => {
                     fs::set_permissions(path, Permissions::from_mode(*mode)).unwrap();
                 }
-                What::OfRoot if is_root() => lchown(path, Some(0), Some(0)).unwrap(),
-                What::Changed(seconds) => {
+                Step::OfRoot if is_root() => lchown(path, Some(0), Some(0)).unwrap(),
+                Step::Changed(seconds) => {
                     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(*seconds);
                     if let Some(file) = open_unless_pipe(&path) {
                         file.set_times(fs::FileTimes::new().set_modified(time)).unwrap();
@@ -243,28 +241,28 @@ fn open_unless_pipe(path: &Path) -> Option<fs::File> {
 
 impl fmt::Display for Tree {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (path, what) in &self.0 {
+        for (path, step) in &self.0 {
             let path = quoted(path);
-            match what {
-                What::Directory => writeln!(to, "mkdir -p -- {path}")?,
-                What::File(text) if text.iter().all(|&byte| byte == b'x') => {
+            match step {
+                Step::Directory => writeln!(to, "mkdir -p -- {path}")?,
+                Step::File(text) if text.iter().all(|&byte| byte == b'x') => {
                     writeln!(to, "head -c {} /dev/zero >{path}", text.len())?;
                 }
-                What::File(text) => {
+                Step::File(text) => {
                     writeln!(to, "printf %s {} >{path}", quoted(OsStr::from_bytes(text)))?;
                 }
-                What::Hole(size) => writeln!(to, "truncate -s {size} -- {path}")?,
-                What::Link(target) => writeln!(to, "ln -s -- {} {path}", quoted(target))?,
-                What::Name(of) => writeln!(to, "ln -- {} {path}", quoted(of))?,
-                What::Pipe => writeln!(to, "mkfifo -- {path}")?,
-                What::Socket => writeln!(
+                Step::Hole(size) => writeln!(to, "truncate -s {size} -- {path}")?,
+                Step::Link(target) => writeln!(to, "ln -s -- {} {path}", quoted(target))?,
+                Step::Name(of) => writeln!(to, "ln -- {} {path}", quoted(of))?,
+                Step::Pipe => writeln!(to, "mkfifo -- {path}")?,
+                Step::Socket => writeln!(
                     to,
                     "python3 -c 'import socket,sys; \
                      socket.socket(socket.AF_UNIX).bind(sys.argv[1])' {path}"
                 )?,
-                What::Mode(mode) => writeln!(to, "chmod {mode:o} -- {path}")?,
-                What::OfRoot => writeln!(to, "chown root: -- {path}")?,
-                What::Changed(seconds) => writeln!(to, "touch -md @{seconds} -- {path}")?,
+                Step::Mode(mode) => writeln!(to, "chmod {mode:o} -- {path}")?,
+                Step::OfRoot => writeln!(to, "chown root: -- {path}")?,
+                Step::Changed(seconds) => writeln!(to, "touch -md @{seconds} -- {path}")?,
             }
         }
         Ok(())
@@ -281,12 +279,12 @@ pub(crate) fn quoted(word: &OsStr) -> String {
     if escaped.as_bytes() == bytes { format!("'{escaped}'") } else { format!("$'{escaped}'") }
 }
 
-pub(crate) fn left(root: &Path) -> Vec<String> {
+pub(crate) fn remaining(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     each(root, &mut |path, metadata| {
         let shown = path.strip_prefix(root).unwrap().as_os_str().as_bytes().escape_ascii();
         let target = fs::read_link(path).ok();
-        // A directory might be listable but not searchable, so `metadata` can be missing.
+        // `metadata` is missing in a directory that is listable but not searchable.
         let mode = metadata.map_or(0, MetadataExt::mode);
         found.push(format!(
             "{shown} {mode:o}{}",

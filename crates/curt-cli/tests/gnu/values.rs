@@ -4,7 +4,7 @@ use std::fs;
 
 use curt_testkit::{Choices, Scratch, cells, try_seeds};
 
-use crate::harness::{Beside, has_gnu, has_utf8};
+use crate::harness::{Pair, has_gnu, has_utf8};
 use crate::ls::set_time;
 
 /// A tool and its words. `@` stands for the value, even in a variable.
@@ -65,7 +65,7 @@ fn style(choices: &mut Choices) -> String {
 }
 
 #[test]
-fn values_mean_what_they_mean_to_gnu() {
+fn values_mean_the_same_to_gnu() {
     if has_gnu("ls").is_none() || has_gnu("du").is_none() || !has_utf8() {
         return;
     }
@@ -105,14 +105,14 @@ fn values_mean_what_they_mean_to_gnu() {
                 }
             }
             let curt = scratch.at("bin").join(tool);
-            let beside = Beside {
+            let pair = Pair {
                 curt: &curt,
                 variables: &variables,
                 is_sorted: true,
-                equate: |said| said.messages.clear(),
-                ..Beside::new(tool, scratch.path()).unwrap()
+                equate: |outcome| outcome.messages.clear(),
+                ..Pair::new(tool, scratch.path()).unwrap()
             };
-            beside.difference(&arguments).map_or(Ok(()), Err)?;
+            pair.difference(&arguments).map_or(Ok(()), Err)?;
         }
         Ok(())
     });

@@ -1,15 +1,15 @@
-//! Filesystems that list entries without kinds or only a few at a time. curt is compared with the
-//! GNU tools on the same mount.
+//! Compares curt with the GNU tools on filesystems that list entries without kinds, or few at a
+//! time.
 
 use curt_testkit::Scratch;
 
-use crate::server::{Manner, Tree, may_serve, on_server};
+use crate::server::{Quirks, Tree, may_serve, on_server};
 
-const MANNERS: [Manner; 4] = [
-    Manner { kinds: true, page: usize::MAX },
-    Manner { kinds: false, page: usize::MAX },
-    Manner { kinds: true, page: 3 },
-    Manner { kinds: false, page: 1 },
+const QUIRKS: [Quirks; 4] = [
+    Quirks { kinds: true, page: usize::MAX },
+    Quirks { kinds: false, page: usize::MAX },
+    Quirks { kinds: true, page: 3 },
+    Quirks { kinds: false, page: 1 },
 ];
 
 fn tree() -> (Tree, u64, u64) {
@@ -47,11 +47,11 @@ fn compare(pairs: &[(&str, &str)], options: &[&str]) {
             text.push_str(&line);
         }
     }
-    for manner in MANNERS {
+    for quirks in QUIRKS {
         let scratch = Scratch::new();
-        let (output, _) = on_server(&scratch, tree().0, manner, &text);
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.is_empty(), "{manner:?}: {said} {output:?}");
+        let (output, _) = on_server(&scratch, tree().0, quirks, &text);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && printed.is_empty(), "{quirks:?}: {printed} {output:?}");
     }
 }
 
@@ -114,7 +114,7 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
     if !may_serve() {
         return;
     }
-    for manner in MANNERS {
+    for quirks in QUIRKS {
         for (options, kept) in
             [("", 0), ("-j1", 0), ("-j4", 0), ("-v", 0), ("--contents", 1), ("--exclude 1x", 7)]
         {
@@ -122,10 +122,10 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
             let (whole, files, directories) = tree();
             let text =
                 format!("$RM -r --dry-run {options} tree >../out; exec $RM -r {options} tree");
-            let (output, left) = on_server(&scratch, whole, manner, &text);
-            let case = format!("{manner:?} {options}: {output:?}");
+            let (output, remaining) = on_server(&scratch, whole, quirks, &text);
+            let case = format!("{quirks:?} {options}: {output:?}");
             assert!(output.status.success(), "{case}");
-            assert_eq!(left.is_empty(), kept == 0, "{case}");
+            assert_eq!(remaining.is_empty(), kept == 0, "{case}");
             let text = String::from_utf8_lossy(&output.stderr);
             let summaries = text.lines().map(|line| serde_json::from_str(line).unwrap());
             let summaries: Vec<serde_json::Value> = summaries.collect();
@@ -137,7 +137,7 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
             let number = |name: &str| real[name].as_u64().unwrap();
             let gone = number("files") + number("directories");
             assert_eq!(gone + number("skipped") + kept, files + directories, "{case}");
-            if manner.kinds && options == "-j1" {
+            if quirks.kinds && options == "-j1" {
                 assert_eq!(real["calls"]["unlinkat"], files + directories, "{case}");
             }
         }
@@ -145,24 +145,24 @@ fn removal_is_complete_and_tries_no_directory_too_early() {
 }
 
 #[test]
-fn kinds_that_a_listing_lacks_cost_one_question_each() {
+fn missing_kinds_cost_one_query_each() {
     if !may_serve() {
         return;
     }
     let (_, files, directories) = tree();
-    for (kinds, command, questions) in [
+    for (kinds, command, queries) in [
         (true, "find -u --json --stats -j1 . tree", 1),
         (false, "find -u --json --stats -j1 . tree", files + directories),
         (false, "ls --json --stats --fields name tree/below/below/below", 1),
         (false, "du --json --stats -s -j1 tree", files + directories),
     ] {
         let scratch = Scratch::new();
-        let manner = Manner { kinds, page: usize::MAX };
-        let (output, _) = on_server(&scratch, tree().0, manner, &format!("\"$CURT\" {command}"));
+        let quirks = Quirks { kinds, page: usize::MAX };
+        let (output, _) = on_server(&scratch, tree().0, quirks, &format!("\"$CURT\" {command}"));
         let text = String::from_utf8_lossy(&output.stderr);
         let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-        let asked = last["summary"]["calls"]["statx"].as_u64().unwrap_or(0);
-        assert_eq!(asked, questions, "{kinds} {command}: {last}");
+        let counted = last["summary"]["calls"]["statx"].as_u64().unwrap_or(0);
+        assert_eq!(counted, queries, "{kinds} {command}: {last}");
     }
 }
 
@@ -180,7 +180,7 @@ fn on_ext4_without_kinds(text: &str) -> (String, String) {
 }
 
 #[test]
-fn linked_work_tree_is_recognised_without_kinds() {
+fn linked_work_tree_is_recognized_without_kinds() {
     if !super::may_mount() || !super::has("mkfs.ext4") {
         return;
     }

@@ -1,5 +1,5 @@
-//! `curt ls -R` in deep trees with few descriptors. GNU ls is the reference, although it fails at
-//! `PATH_MAX`.
+//! `curt ls -R` in deep trees with few descriptors. GNU ls is the reference where it works: it
+//! fails at `PATH_MAX`.
 
 use curt_testkit::{Scratch, skip};
 
@@ -38,8 +38,8 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
         skip("GNU ls is not installed");
     }
     for options in ["-R", "-RU", "-aR", "-LR", "-lRn", "-aRF", "-R --group-directories-first"] {
-        // Eight descriptors allow one for the listed directory, one for a parent, and hardly any
-        // others.
+        // Eight descriptors leave hardly more than one for the listed directory and one for a
+        // parent.
         let chain = list(&scratch, 8, &format!("{options} chain"));
         let headings = chain.lines().filter(|line| line.ends_with("dd:")).count();
         assert_eq!(headings, LEVELS, "{options}");
@@ -51,9 +51,9 @@ fn a_deep_tree_is_listed_whole_with_few_descriptors() {
 }
 
 #[test]
-fn owners_have_names_where_descriptors_are_few() {
+fn owners_have_names_with_few_descriptors() {
     let scratch = Scratch::new();
-    // So many entries that there is a second thread, which needs a descriptor.
+    // Enough entries for a second thread, which needs a descriptor.
     for file in 0..3_000 {
         scratch.file(format!("t/{file}"));
     }

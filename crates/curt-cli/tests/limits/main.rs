@@ -1,5 +1,5 @@
-//! The command with few descriptors, little memory, space and permissions, on unusual filesystems,
-//! and with signals.
+//! The command with few descriptors, little memory or no permission, on unusual filesystems, and
+//! with signals.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -8,7 +8,7 @@ mod ls;
 mod scarce;
 mod server;
 mod signals;
-mod strange;
+mod unreadable;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -1,10 +1,11 @@
-//! Few descriptors and little memory. Tests of the library measure the memory for deep trees.
+//! Few descriptors and little memory. The library's tests measure memory in deep trees.
 
 use curt_testkit::Scratch;
 
 use super::{has, run, script};
 
-/// If each path were resolved from the operand, it would be as long as the tree is deep.
+/// If paths were resolved from the operand, the number of names would grow with the square of the
+/// depth.
 #[test]
 fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     if !has("strace") {
@@ -34,7 +35,7 @@ fn calls_and_names_are_proportional_to_the_depth_with_8_descriptors() {
     }
 }
 
-/// The parser of the command line alone needs a larger stack than this.
+/// The command-line parser alone needs a larger stack than this.
 #[test]
 fn every_command_works_with_a_stack_of_64_kib() {
     let commands = "rm -r -j4 tree|rm -r --bogus tree|find -u one tree|ls -lR tree|stat tree|du tree|\
@@ -57,7 +58,7 @@ fn every_command_works_with_a_stack_of_64_kib() {
 #[test]
 fn few_descriptors_end_in_success_or_a_report() {
     let scratch = Scratch::new();
-    // With fewer than 8 descriptors, curt cannot reopen directories that it has closed, and may
+    // With 8 descriptors or fewer, curt may be unable to reopen a directory that it has closed, and
     // fail.
     for limit in [5, 6, 7, 8, 10, 16, 64] {
         for threads in [1, 2, 8] {
@@ -74,9 +75,9 @@ fn few_descriptors_end_in_success_or_a_report() {
                     Some(1) => {
                         assert!(limit <= 8, "{case}");
                         assert!(run.messages.contains("Too many open files"), "{case}");
-                        let left = 1 + scratch.list("tree").len() as u64;
+                        let remaining = 1 + scratch.list("tree").len() as u64;
                         let removed = run.number("files") + run.number("directories");
-                        assert_eq!(removed + left, files + directories, "{case}");
+                        assert_eq!(removed + remaining, files + directories, "{case}");
                     }
                     _ => panic!("{case}"),
                 }
@@ -87,7 +88,7 @@ fn few_descriptors_end_in_success_or_a_report() {
 }
 
 #[test]
-fn commands_run_on_as_many_threads_as_there_can_be() {
+fn commands_run_although_threads_cannot_start() {
     let scratch = Scratch::new();
     scratch.tree("t", "a b c");
     for stack in ["300000000", "900000000"] {

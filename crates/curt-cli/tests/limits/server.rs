@@ -1,5 +1,5 @@
-//! A FUSE filesystem in a thread of the test. It lists entries without kinds, or only a few at a
-//! time, like some rarely installed filesystems.
+//! A FUSE filesystem in a thread of the test. It lists entries without kinds, or few at a time,
+//! like some rare filesystems.
 //!
 //! The protocol is that of `linux/fuse.h`, version 7.31. Each request begins with its length,
 //! opcode, ID and node, in native byte order.
@@ -15,7 +15,7 @@ use std::time::Duration;
 use curt_testkit::Scratch;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Quirks {
     pub(crate) kinds: bool,
     pub(crate) page: usize,
 }
@@ -79,12 +79,12 @@ impl Tree {
 
     fn look_up(&self, parent: usize, name: &str) -> Result<Vec<u8>, i32> {
         let node = self.child(parent, name).ok_or(ENOENT)?;
-        // With lifetimes of zero, nothing is cached, so that every query reaches the server.
+        // Lifetimes of zero disable caching, so that every query reaches the server.
         let head = longs(&[node as u64 + 1, 0, 0, 0, 0]);
         Ok([head, self.attributes(node)].concat())
     }
 
-    fn list(&self, node: usize, from: usize, room: usize, manner: Manner) -> Vec<u8> {
+    fn list(&self, node: usize, from: usize, capacity: usize, quirks: Quirks) -> Vec<u8> {
         let children = self.0[node].children.iter().flatten();
         let dots = [Some(("..", node)), Some((".", node))];
         let named = children.map(|child| child.map(|child| (self.0[child].name.as_str(), child)));
@@ -93,11 +93,11 @@ impl Tree {
         for (at, entry) in dots.into_iter().chain(named).enumerate().skip(from) {
             let Some((name, child)) = entry else { continue };
             let length = 24 + name.len().next_multiple_of(8);
-            if listed == manner.page || bytes.len() + length > room {
+            if listed == quirks.page || bytes.len() + length > capacity {
                 break;
             }
             let is_directory = self.0[child].children.is_some();
-            let kind = if !manner.kinds {
+            let kind = if !quirks.kinds {
                 0
             } else if is_directory {
                 4
@@ -134,7 +134,7 @@ impl Tree {
         code: u32,
         node: usize,
         body: &[u8],
-        manner: Manner,
+        quirks: Quirks,
     ) -> Option<Result<Vec<u8>, i32>> {
         let name = || {
             let end = body.iter().position(|&byte| byte == 0).unwrap_or(body.len());
@@ -148,12 +148,12 @@ impl Tree {
             10 => self.remove(node, name(), false),
             11 => self.remove(node, name(), true),
             17 => Ok([longs(&[0; 5]), words(&[4096, 255, 4096]), vec![0; 28]].concat()),
-            // INIT: enables no optional features.
+            // INIT, without optional features.
             26 => Ok([words(&[7, 31, 0, 0, 0, 64 << 10, 1]), vec![0; 36]].concat()),
             27 | 29 => Ok(longs(&[0, 0])),
             28 => {
-                let room = u32::from_ne_bytes(body[16..20].try_into().unwrap()) as usize;
-                Ok(self.list(node, long(8), room, manner))
+                let capacity = u32::from_ne_bytes(body[16..20].try_into().unwrap()) as usize;
+                Ok(self.list(node, long(8), capacity, quirks))
             }
             _ => Err(ENOSYS),
         })
@@ -168,8 +168,8 @@ fn words(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
 }
 
-/// Serves until the filesystem is unmounted, or the programs that were to mount it have ended.
-fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &AtomicBool) {
+/// Serves until the filesystem is unmounted, or the script has ended.
+fn serve(mut device: &File, tree: &Mutex<Tree>, quirks: Quirks, has_ended: &AtomicBool) {
     const NO_DEVICE: i32 = 19;
     let mut request = vec![0; 256 << 10];
     loop {
@@ -177,7 +177,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
             Ok(length) => length,
             Err(error) if error.raw_os_error() == Some(NO_DEVICE) => return,
             // The filesystem is not mounted yet, or a request was interrupted.
-            Err(_) if are_gone.load(Ordering::Relaxed) => return,
+            Err(_) if has_ended.load(Ordering::Relaxed) => return,
             Err(_) => {
                 std::thread::sleep(Duration::from_millis(1));
                 continue;
@@ -186,7 +186,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
         let word = |at: usize| u32::from_ne_bytes(request[at..at + 4].try_into().unwrap());
         let (code, node) = (word(4), word(16) as usize);
         let body = &request[40..length];
-        let answer = tree.lock().unwrap().answer(code, node.saturating_sub(1), body, manner);
+        let answer = tree.lock().unwrap().answer(code, node.saturating_sub(1), body, quirks);
         let Some(answer) = answer else { continue };
         let (error, body) = answer.map_or_else(|error| (error, Vec::new()), |body| (0, body));
         let mut whole = words(&[16 + body.len() as u32, error.wrapping_neg() as u32]);
@@ -202,7 +202,7 @@ fn serve(mut device: &File, tree: &Mutex<Tree>, manner: Manner, are_gone: &Atomi
 pub(crate) fn on_server(
     scratch: &Scratch,
     tree: Tree,
-    manner: Manner,
+    quirks: Quirks,
     text: &str,
 ) -> (Output, Tree) {
     let device = File::options().read(true).write(true).open("/dev/fuse").unwrap();
@@ -216,11 +216,11 @@ pub(crate) fn on_server(
     command.current_dir(scratch.path()).stdin(device.try_clone().unwrap());
     let tree = Arc::new(Mutex::new(tree));
     let shared = Arc::clone(&tree);
-    let are_gone = Arc::new(AtomicBool::new(false));
-    let gone = Arc::clone(&are_gone);
-    let server = std::thread::spawn(move || serve(&device, &shared, manner, &gone));
+    let has_ended = Arc::new(AtomicBool::new(false));
+    let gone = Arc::clone(&has_ended);
+    let server = std::thread::spawn(move || serve(&device, &shared, quirks, &gone));
     let output = command.output().unwrap();
-    are_gone.store(true, Ordering::Relaxed);
+    has_ended.store(true, Ordering::Relaxed);
     // Drop the command, because it also holds the device open.
     drop(command);
     server.join().unwrap();

@@ -1,4 +1,4 @@
-//! A thread that has seen a signal must not start any more work.
+//! A thread that has seen a signal must start no more work.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Stdio};
@@ -7,11 +7,11 @@ use curt_testkit::{Scratch, heed_signals, may_trace};
 
 use super::{curt, send};
 
-/// Calls that count as work, unlike closing, writing the totals, and freeing.
+/// Calls that count as work, unlike closing, writing totals, and freeing.
 const CALLS: [&str; 6] = ["unlinkat(", "openat2(", "getdents64(", "renameat2(", "lseek(", "statx("];
 
 /// Interrupts a removal of `tree` after some calls of one kind. Returns the exit status, and the
-/// calls that began after the signal.
+/// calls begun after the signal.
 fn interrupted(
     scratch: &Scratch,
     injection: &[&str],
@@ -40,7 +40,7 @@ fn interrupted(
 }
 
 #[test]
-fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
+fn threads_start_no_work_after_a_signal() {
     heed_signals();
     if !may_trace() {
         return;
@@ -52,8 +52,8 @@ fn a_thread_that_learns_of_a_signal_begins_nothing_more() {
         }
         let option = format!("-j{threads}");
         let (_, after) = interrupted(&scratch, &[], &["-r", &option], ("unlinkat", 1_000));
-        // A single thread sees the signal at once. Other threads continue until the thread that got
-        // the signal runs, which may take a long time on a busy machine.
+        // A single thread sees the signal at once. Others continue until the thread with the signal
+        // runs, which may take long on a busy machine.
         let most = if threads == 1 { 1 } else { 500 };
         assert!(after.len() <= most, "{threads}: {after:?}");
         assert!(scratch.exists("tree"), "it was to be stopped in the middle");

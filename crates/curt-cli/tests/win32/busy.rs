@@ -21,9 +21,9 @@ fn a_file_in_use_is_reported_once() {
         scratch.file("t/other/free");
         let holder = scratch.hold("t/sub/held");
         let begun = Instant::now();
-        let said = run(&scratch, ["-r", operand]);
-        said.assert_failed(r"t\sub\held", SHARING_VIOLATION);
-        assert!(said.messages.contains("in use"), "{said:?}");
+        let outcome = run(&scratch, ["-r", operand]);
+        outcome.assert_failed(r"t\sub\held", SHARING_VIOLATION);
+        assert!(outcome.messages.contains("in use"), "{outcome:?}");
         assert!(begun.elapsed() < Duration::from_secs(10), "it waits for long");
         assert_eq!(scratch.exists("t/other"), operand != "t", "the rest goes");
         drop(holder);
@@ -57,7 +57,7 @@ fn a_file_opened_with_delete_sharing_is_removed() {
 }
 
 #[test]
-fn a_removal_that_is_pending_is_waited_for() {
+fn pending_removals_are_awaited() {
     for tree in ["t", "t/sub"] {
         let scratch = Scratch::new();
         scratch.file(format!("{tree}/pending"));
@@ -71,19 +71,19 @@ fn a_removal_that_is_pending_is_waited_for() {
 }
 
 #[test]
-fn a_removal_that_stays_pending_is_not_waited_for_for_ever() {
+fn waiting_for_a_pending_removal_has_a_limit() {
     let scratch = Scratch::new();
     scratch.file("t/sub/pending");
     scratch.file("t/other");
     let holder = scratch.leave_pending("t/sub/pending");
     let begun = Instant::now();
-    let said = run(&scratch, ["-r", "t"]);
+    let outcome = run(&scratch, ["-r", "t"]);
     if !scratch.exists("t") {
         return skip("Wine lets a file be opened, and removed, whose removal is pending");
     }
-    assert_eq!(said.code, Some(1), "{said:?}");
-    assert_eq!(said.messages.lines().count(), 1, "{said:?}");
-    assert!(said.messages.starts_with(r"curt rm: cannot remove 't\sub"), "{said:?}");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert_eq!(outcome.messages.lines().count(), 1, "{outcome:?}");
+    assert!(outcome.messages.starts_with(r"curt rm: cannot remove 't\sub"), "{outcome:?}");
     assert!(begun.elapsed() < Duration::from_secs(10), "it waits for long");
     assert!(!scratch.exists("t/other"));
     drop(holder);
@@ -100,11 +100,11 @@ fn a_working_directory_of_a_program_is_explained() {
         program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut program = program.unwrap();
     std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 1]).unwrap();
-    let said = run(&scratch, ["-r", "t"]);
+    let outcome = run(&scratch, ["-r", "t"]);
     program.kill().unwrap();
     program.wait().unwrap();
-    said.assert_failed(r"t\place", SHARING_VIOLATION);
-    assert!(said.messages.contains("working directory of a program"), "{said:?}");
+    outcome.assert_failed(r"t\place", SHARING_VIOLATION);
+    assert!(outcome.messages.contains("working directory of a program"), "{outcome:?}");
     assert_eq!(scratch.list("."), ["d t", "d t/place"]);
     run(&scratch, ["-r", "t"]).assert_quiet();
 }

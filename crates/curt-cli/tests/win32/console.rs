@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use curt_testkit::windows::{has_own_console, is_wine, press_ctrl_break, press_ctrl_c};
 use curt_testkit::{Scratch, skip};
 
-use crate::{Said, curt};
+use crate::{Outcome, curt};
 
 const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
@@ -26,14 +26,14 @@ impl Key {
         works
     }
 
-    /// Starts curt. Only Ctrl-Break uses a new process group, because Ctrl-C would not reach one.
+    /// Only Ctrl-Break uses a new process group, because Ctrl-C would not reach one.
     fn start(self, scratch: &Scratch, args: &[&str]) -> Child {
         let mut command = curt(scratch.typed(), args);
         let group = if self == Key::Break { CREATE_NEW_PROCESS_GROUP } else { 0 };
         command.stdin(Stdio::piped()).creation_flags(group).spawn().unwrap()
     }
 
-    /// Presses the key. Retries, because the system may refuse while the program starts.
+    /// Retries, because the system may refuse while the program starts.
     fn press(self, child: &Child) {
         let press = || match self {
             Key::C => press_ctrl_c(),
@@ -83,14 +83,15 @@ fn interrupt_a_prompt(key: Key) {
         child.stderr.as_mut().unwrap().read_exact(&mut [0; 10]).unwrap();
         let begun = Instant::now();
         key.press(&child);
-        // Its input remains open, so that only the key can end the program.
+        // The input remains open, so that only the key can end the program.
         let input = child.stdin.take();
-        let said = Said::of(&child.wait_with_output().unwrap());
+        let outcome = Outcome::of(&child.wait_with_output().unwrap());
         drop(input);
-        assert_eq!(said.code, Some(130), "{said:?}");
+        assert_eq!(outcome.code, Some(130), "{outcome:?}");
         assert!(begun.elapsed() < Duration::from_secs(5));
-        let is_told = said.messages.contains("interrupted: 0 files and 0 directories removed");
-        assert!(is_told || said.messages.contains("\"interrupted\":true"), "{said:?}");
+        let is_reported =
+            outcome.messages.contains("interrupted: 0 files and 0 directories removed");
+        assert!(is_reported || outcome.messages.contains("\"interrupted\":true"), "{outcome:?}");
         assert!(scratch.exists("f"));
     }
 }
@@ -111,14 +112,14 @@ fn stop_a_large_removal(key: Key) {
             || (0..directories).any(|directory| !scratch.exists(format!("t/{directory}")));
         while !has_begun() && child.try_wait().unwrap().is_none() {}
         key.press(&child);
-        let said = Said::of(&child.wait_with_output().unwrap());
-        if said.code == Some(0) {
+        let outcome = Outcome::of(&child.wait_with_output().unwrap());
+        if outcome.code == Some(0) {
             continue;
         }
-        assert_eq!(said.code, Some(130), "{attempt}: {said:?}");
-        assert!(said.messages.starts_with("curt rm: interrupted: "), "{said:?}");
-        assert!(said.messages.ends_with(" removed\n"), "{said:?}");
-        assert!(!said.messages.contains("interrupted: 0 files"), "{said:?}");
+        assert_eq!(outcome.code, Some(130), "{attempt}: {outcome:?}");
+        assert!(outcome.messages.starts_with("curt rm: interrupted: "), "{outcome:?}");
+        assert!(outcome.messages.ends_with(" removed\n"), "{outcome:?}");
+        assert!(!outcome.messages.contains("interrupted: 0 files"), "{outcome:?}");
         assert!(scratch.exists("t"));
         return;
     }

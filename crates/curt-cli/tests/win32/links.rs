@@ -8,8 +8,8 @@ fn outside() -> Scratch {
     outside
 }
 
-fn links(scratch: &Scratch, place: &str, outside: &Scratch) -> Vec<String> {
-    let name = |kind: &str| format!("{place}{kind}");
+fn links(scratch: &Scratch, prefix: &str, outside: &Scratch) -> Vec<String> {
+    let name = |kind: &str| format!("{prefix}{kind}");
     let nowhere = outside.typed().join("nowhere");
     let made = [
         ("junction", scratch.junction(name("junction"), outside.typed())),
@@ -23,7 +23,7 @@ fn links(scratch: &Scratch, place: &str, outside: &Scratch) -> Vec<String> {
 }
 
 #[test]
-fn links_in_a_tree_are_removed_and_their_targets_stay() {
+fn links_in_a_tree_are_removed_without_their_targets() {
     for options in [&["-r"][..], &["-rf", "-j4"], &["-r", "--cross-mounts"]] {
         let (scratch, outside) = (Scratch::new(), outside());
         scratch.file("t/file");
@@ -47,7 +47,7 @@ fn links_as_operands_are_removed() {
     }
 }
 
-/// A separator after a symlink would make the path refer to the symlink's target.
+/// A separator after a symlink would make the path refer to its target.
 #[test]
 fn links_with_a_separator_are_refused() {
     let (scratch, outside) = (Scratch::new(), outside());

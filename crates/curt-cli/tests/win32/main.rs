@@ -24,17 +24,17 @@ const SHARING_VIOLATION: i32 = 32;
 const NOT_A_DIRECTORY: i32 = 267;
 
 #[derive(Debug)]
-struct Said {
+struct Outcome {
     code: Option<i32>,
     out: String,
     messages: String,
 }
 
-impl Said {
-    fn of(output: &Output) -> Said {
+impl Outcome {
+    fn of(output: &Output) -> Outcome {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let (out, messages) = (text(&output.stdout), text(&output.stderr));
-        Said { code: output.status.code(), out, messages }
+        Outcome { code: output.status.code(), out, messages }
     }
 
     fn assert_quiet(&self) {
@@ -56,15 +56,15 @@ fn words(number: i32) -> String {
     text.trim_end_matches('.').to_owned()
 }
 
-fn curt<S: AsRef<OsStr>>(place: &Path, args: impl IntoIterator<Item = S>) -> Command {
+fn curt<S: AsRef<OsStr>>(dir: &Path, args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
-    command.arg("rm").args(args).current_dir(place);
+    command.arg("rm").args(args).current_dir(dir);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn run<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Said {
-    Said::of(&curt(scratch.typed(), args).output().unwrap())
+fn run<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Outcome {
+    Outcome::of(&curt(scratch.typed(), args).output().unwrap())
 }
 
 /// Contains unpaired surrogates.

@@ -6,17 +6,17 @@ use curt_testkit::{Scratch, skip};
 use crate::{FILE_NOT_FOUND, curt, odd_name, run};
 
 /// Names that only a path with `\\?\` can express: devices, and names with endings that Win32
-/// strips. A name of only dots can be removed with its parent, but as an operand it is refused like
+/// strips. A name of only dots can be removed with its parent, but is refused as an operand, like
 /// `.` or `..`.
-const STRANGE: [&str; 13] = [
+const VERBATIM_ONLY: [&str; 13] = [
     "nul", "NUL.txt", "con", "con.txt", "aux", "prn", "com1", "lpt9.log", "dot.", "dots...",
     "space ", "both. .", "...",
 ];
 
 #[test]
-fn strange_names_in_a_tree_are_removed() {
+fn verbatim_names_in_a_tree_are_removed() {
     let scratch = Scratch::new();
-    for name in STRANGE {
+    for name in VERBATIM_ONLY {
         scratch.file(format!("t/{name}"));
         scratch.file(format!("t/sub/{name} d/{name}"));
     }
@@ -25,22 +25,22 @@ fn strange_names_in_a_tree_are_removed() {
 }
 
 #[test]
-fn strange_names_are_operands() {
-    for place in ["", "sub/", r"sub\"] {
+fn verbatim_names_are_operands() {
+    for prefix in ["", "sub/", r"sub\"] {
         let scratch = Scratch::new();
-        let names = STRANGE.into_iter().filter(|&name| name != "...");
+        let names = VERBATIM_ONLY.into_iter().filter(|&name| name != "...");
         for name in names.clone() {
-            scratch.file(format!("{}{name}", place.replace('\\', "/")));
+            scratch.file(format!("{}{name}", prefix.replace('\\', "/")));
         }
-        let operands: Vec<String> = names.map(|name| format!("{place}{name}")).collect();
+        let operands: Vec<String> = names.map(|name| format!("{prefix}{name}")).collect();
         run(&scratch, &operands).assert_quiet();
-        assert!(scratch.list(".").iter().all(|line| line == "d sub"), "{place}");
+        assert!(scratch.list(".").iter().all(|line| line == "d sub"), "{prefix}");
     }
 }
 
-/// Win32 strips the endings of these operands, and would remove a different entry.
+/// Win32 strips these endings, and would remove a different entry.
 #[test]
-fn the_neighbour_with_the_shorter_name_stays() {
+fn entries_with_the_stripped_name_remain() {
     let scratch = Scratch::new();
     scratch.file("dot");
     scratch.file("d/file");
@@ -52,9 +52,9 @@ fn the_neighbour_with_the_shorter_name_stays() {
     assert_eq!(scratch.list("."), ["- d/file", "- dot", "d d"]);
 }
 
-/// Here `nul` is the name of a missing file, which `-f` ignores.
+/// `nul` is a missing file here, which `-f` ignores.
 #[test]
-fn devices_are_not_meant() {
+fn device_names_are_file_names() {
     let scratch = Scratch::new();
     run(&scratch, ["nul"]).assert_failed("nul", FILE_NOT_FOUND);
     run(&scratch, ["-f", "nul", "con.txt"]).assert_quiet();
@@ -102,6 +102,6 @@ fn names_that_differ_in_case_are_one_file_elsewhere() {
         return skip("the volume tells upper from lower case");
     }
     let output = curt(scratch.typed(), ["-r", r"NAME\fILE", "name"]).output().unwrap();
-    crate::Said::of(&output).assert_quiet();
+    crate::Outcome::of(&output).assert_quiet();
     assert!(scratch.list(".").is_empty());
 }

@@ -4,7 +4,7 @@ use curt_testkit::{Scratch, skip};
 use crate::{curt, run};
 
 #[test]
-fn a_tree_is_removed_and_other_hard_links_stay() {
+fn removing_a_tree_leaves_other_hard_links() {
     for threads in ["-j1", "-j4"] {
         let scratch = Scratch::new();
         scratch.file("canary");
@@ -50,7 +50,7 @@ fn operands_with_attributes_are_removed() {
 
 /// Hard links share their attributes, so removing one link must not change them.
 #[test]
-fn the_other_name_of_a_read_only_file_stays_read_only() {
+fn other_hard_links_remain_read_only() {
     let scratch = Scratch::new();
     let kept = scratch.file("kept");
     scratch.hard_link("kept", "t/same");
@@ -60,7 +60,7 @@ fn the_other_name_of_a_read_only_file_stays_read_only() {
 }
 
 #[test]
-fn a_read_only_file_that_stays_is_still_read_only() {
+fn remaining_read_only_files_are_still_read_only() {
     let scratch = Scratch::new();
     scratch.file("t/f");
     scratch.set_attributes("t/f", READ_ONLY);
@@ -95,11 +95,11 @@ fn relative_paths_are_of_any_length() {
     let scratch = Scratch::new();
     let (above, below) = ("a".repeat(60), format!("{0}/{0}/{0}", "b".repeat(70)));
     scratch.file(format!("{above}/{above}/{below}/f"));
-    let place = scratch.typed().join(&above).join(&above);
-    let output = curt(&place, ["-r", &format!("{below}/f"), &below.replace('/', r"\")]).output();
-    crate::Said::of(&output.unwrap()).assert_quiet();
+    let dir = scratch.typed().join(&above).join(&above);
+    let output = curt(&dir, ["-r", &format!("{below}/f"), &below.replace('/', r"\")]).output();
+    crate::Outcome::of(&output.unwrap()).assert_quiet();
     assert_eq!(scratch.list(&above).len(), 3);
-    let output = curt(&place, ["-r", &"b".repeat(70)]).output();
-    crate::Said::of(&output.unwrap()).assert_quiet();
+    let output = curt(&dir, ["-r", &"b".repeat(70)]).output();
+    crate::Outcome::of(&output.unwrap()).assert_quiet();
     assert_eq!(scratch.list(&above).len(), 1);
 }

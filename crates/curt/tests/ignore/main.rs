@@ -141,7 +141,7 @@ fn files_that_the_user_names_may_be_links() {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 
-    // An ignore file that is a symlink is refused: it could name any file of the machine.
+    // A symlink is refused as an ignore file: it could name any file of the machine.
     scratch.link("t/.gitignore", "../dotfiles/rules");
     let walk = Walk::new(scratch.at("t")).ignore(IgnoreRules::new());
     assert_eq!(walk.iter().filter(Result::is_err).count(), 1);

@@ -115,13 +115,14 @@ fn listed(at: &Path) -> Vec<String> {
 
 #[test]
 fn paths_in_the_root_are_treated_as_by_the_system() {
-    for (what, confined, plain) in PAIRS {
-        // `create_dir_all("new/.")` is excluded: the standard library creates nothing, but curt
-        // creates `new`, like `mkdir -p`.
-        let differs = |path: &&str| (what, *path) != ("create_dir_all", "new/.");
+    for (label, confined, plain) in PAIRS {
+        // Excluded: for `new/.`, the standard library creates nothing, but curt creates `new`, like
+        // `mkdir -p`.
+        let differs = |path: &&str| (label, *path) != ("create_dir_all", "new/.");
         for path in PATHS.split_whitespace().filter(differs) {
             let expected = tree();
-            let said = plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
+            let outcome =
+                plain(&expected.at("root").join(path)).map_err(|error| error.raw_os_error());
             let expected = listed(&expected.at("root"));
             for (scope, _) in SCOPES {
                 for (way, without) in WAYS {
@@ -129,10 +130,10 @@ fn paths_in_the_root_are_treated_as_by_the_system() {
                     let root = root(&scratch.at("root"), without).scope(scope);
                     let answer = confined(&root, path).map_err(|error| match error.cause() {
                         Cause::Os(error) => error.raw_os_error(),
-                        other => panic!("{what} {path}: {other}"),
+                        other => panic!("{label} {path}: {other}"),
                     });
-                    let case = format!("{what} {path} {scope:?} by {way}");
-                    assert_eq!(answer, said, "{case}");
+                    let case = format!("{label} {path} {scope:?} by {way}");
+                    assert_eq!(answer, outcome, "{case}");
                     assert_eq!(listed(&scratch.at("root")), expected, "{case}");
                 }
             }
@@ -141,7 +142,7 @@ fn paths_in_the_root_are_treated_as_by_the_system() {
 }
 
 #[test]
-fn flags_mean_what_they_mean_to_the_kernel() {
+fn flags_mean_the_same_to_the_kernel() {
     use rustix::fs::{Mode, OFlags, fcntl_getfl, openat};
     let access = [OFlags::RDONLY, OFlags::WRONLY, OFlags::RDWR, OFlags::WRONLY | OFlags::RDWR];
     let given =
@@ -176,7 +177,7 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                 let root_dir = fs::File::open(scratch.at("root")).unwrap();
                 let mode = Mode::from_raw_mode(0o4640);
                 let raw = flags | OFlags::CLOEXEC;
-                let said = at(&|| {
+                let outcome = at(&|| {
                     let opened = openat(&root_dir, path, raw, mode);
                     opened.map_err(|error| Some(error.raw_os_error()))
                 });
@@ -189,7 +190,7 @@ fn flags_mean_what_they_mean_to_the_kernel() {
                             let opened = root.open_file(path, &options);
                             opened.map(OwnedFd::from).map_err(|error| error.raw_os_error())
                         });
-                        assert_eq!(answer, said, "{path} {flags:?} {at_once} by {way}");
+                        assert_eq!(answer, outcome, "{path} {flags:?} {at_once} by {way}");
                     }
                 }
             }
@@ -278,10 +279,10 @@ fn an_error_names_the_path_that_failed() {
     for (_, without) in WAYS {
         let root = root(&scratch.at("root"), without);
         let both = [("hard_link", LINK), ("rename", RENAME)];
-        for (what, act) in both {
+        for (label, act) in both {
             let failed = |from: &str, to: &str, wrong: &str| {
                 let error = act(&root, from, to).unwrap_err();
-                assert_eq!(error.path(), Path::new(wrong), "{what} {from} {to}: {error}");
+                assert_eq!(error.path(), Path::new(wrong), "{label} {from} {to}: {error}");
             };
             failed("file", ".", ".");
             failed("file", "\0", "\0");
@@ -296,7 +297,7 @@ fn an_error_names_the_path_that_failed() {
     }
 }
 
-/// With two wrong paths, the error must be the one for the path that the kernel checks first.
+/// With two wrong paths, the error must be that of the one that the kernel checks first.
 #[test]
 fn two_wrong_paths_fail_as_in_the_kernel() {
     let scratch = tree();
@@ -360,7 +361,7 @@ fn two_wrong_paths_fail_as_in_the_kernel() {
 }
 
 #[test]
-fn a_directory_that_may_not_be_searched_can_be_looked_at() {
+fn unsearchable_directories_can_be_queried() {
     if !rustix::process::geteuid().is_root() {
         return skip("to act as another user needs root");
     }
@@ -373,7 +374,7 @@ fn a_directory_that_may_not_be_searched_can_be_looked_at() {
     fs::set_permissions(scratch.at("root/sealed"), Permissions::from_mode(0o000)).unwrap();
     let dir: OwnedFd = fs::File::open(scratch.at("root")).unwrap().into();
     let root = root(&scratch.at("root"), &[]);
-    let ask = || {
+    let check = || {
         curt_testkit::threads::become_user(65534).unwrap();
         for path in ["sealed", "sealed/", "sealed/.", "sealed/x", "sealed/x/"] {
             let theirs = rustix::fs::statat(&dir, path, AtFlags::empty());
@@ -382,13 +383,13 @@ fn a_directory_that_may_not_be_searched_can_be_looked_at() {
             assert_eq!(ours.map(|found| found.id().known().unwrap()), theirs, "{path}");
         }
     };
-    std::thread::scope(|scope| scope.spawn(ask).join().unwrap());
+    std::thread::scope(|scope| scope.spawn(check).join().unwrap());
 }
 
 type Act = fn(&Root) -> Result<(), Error>;
 
 #[test]
-fn changes_cost_what_their_documentation_says() {
+fn changes_cost_as_documented() {
     if !has_openat2() {
         return skip("the kernel has no openat2");
     }
@@ -410,7 +411,7 @@ fn changes_cost_what_their_documentation_says() {
             Ok(())
         }),
     ];
-    for (what, expected, act) in costs {
+    for (label, expected, act) in costs {
         let count = |_| {
             let scratch = tree();
             let mut root = root(&scratch.at("root"), &[]);
@@ -418,8 +419,8 @@ fn changes_cost_what_their_documentation_says() {
             act(&root).unwrap();
             root.calls().total() - before
         };
-        // The minimum, because any rename in the system can cause another call of `openat2`.
-        assert_eq!((0..20).map(count).min(), Some(expected), "{what}");
+        // The minimum, because any rename in the system can cause another `openat2`.
+        assert_eq!((0..20).map(count).min(), Some(expected), "{label}");
     }
 }
 

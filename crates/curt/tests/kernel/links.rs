@@ -10,15 +10,15 @@ use curt_testkit::{Scratch, skip, threads};
 use rustix::fs::{OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use crate::table::{QUESTIONS, Question, kernel, number};
+use crate::table::{OPERATIONS, Operation, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// Compares curt's answers with the kernel's. Returns how many of the kernel's were the error
-/// `counted`.
+/// Compares curt's answers with the kernel's. Returns how many of the kernel's were the
+/// error `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
-    let reads = |(_, flags, _): &Question| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
-    for (question, flags, ask) in QUESTIONS.into_iter().filter(reads) {
+    let reads = |(_, flags, _): &Operation| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);
+    for (operation, flags, act) in OPERATIONS.into_iter().filter(reads) {
         for (scope, resolve) in SCOPES {
             for aliases in [Aliases::Open, Aliases::Strict] {
                 let is_strict = aliases == Aliases::Strict;
@@ -28,8 +28,8 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
                     count += usize::from(expected == Err(counted));
                     for (way, without) in WAYS {
                         let root = root(&scratch.at("root"), without).scope(scope).aliases(aliases);
-                        let answer = ask(scratch, &root, path).map_err(|error| number(&error));
-                        let case = format!("{question} {path:?} {scope:?} {aliases:?} by {way}");
+                        let answer = act(scratch, &root, path).map_err(|error| number(&error));
+                        let case = format!("{operation} {path:?} {scope:?} {aliases:?} by {way}");
                         assert_eq!(answer, expected, "{case}");
                     }
                 }
@@ -40,7 +40,7 @@ fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
 }
 
 /// Runs a test on its own thread, because it changes credentials or namespaces.
-pub(crate) fn apart<T: Send>(test: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_own_thread<T: Send>(test: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::thread::scope(|threads| {
         let thread = std::thread::Builder::new().name(name).spawn_scoped(threads, test).unwrap();
@@ -69,7 +69,7 @@ fn links_on_a_nosymfollow_mount_are_not_followed() {
     if !rustix::process::geteuid().is_root() {
         return skip("mounting needs root");
     }
-    apart(|| {
+    on_own_thread(|| {
         if let Err(error) = threads::separate_mounts() {
             return skip(&format!("no mounts of a thread: {error}"));
         }
@@ -117,22 +117,22 @@ const OWNER: u32 = 12345;
 const OTHER: u32 = 11111;
 const FOLLOWER: u32 = 22222;
 
-fn places() -> Scratch {
+fn tree() -> Scratch {
     let scratch = Scratch::new();
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
     scratch.tree("", "root/file root/dir/file");
-    for (place, mode) in [("shared", 0o1777), ("loose", 0o777), ("sticky", 0o1755)] {
-        let at = scratch.dir(format!("root/{place}"));
+    for (dir, mode) in [("shared", 0o1777), ("loose", 0o777), ("sticky", 0o1755)] {
+        let at = scratch.dir(format!("root/{dir}"));
         for (name, owner) in [("owners", OWNER), ("others", OTHER), ("own", FOLLOWER), ("roots", 0)]
         {
             for (suffix, target) in [("", "../file"), ("_dir", "../dir"), ("_lost", "nosuch")] {
-                let link = scratch.link(format!("root/{place}/{name}{suffix}"), target);
+                let link = scratch.link(format!("root/{dir}/{name}{suffix}"), target);
                 lchown(link, Some(owner), None).unwrap();
             }
         }
-        scratch.link(format!("root/to_{place}"), format!("{place}/others"));
-        scratch.link(format!("root/through_{place}"), format!("{place}/others_dir/file"));
-        scratch.link(format!("root/{place}/chain"), "others");
+        scratch.link(format!("root/to_{dir}"), format!("{dir}/others"));
+        scratch.link(format!("root/through_{dir}"), format!("{dir}/others_dir/file"));
+        scratch.link(format!("root/{dir}/chain"), "others");
         chown(&at, Some(OWNER), None).unwrap();
         fs::set_permissions(&at, fs::Permissions::from_mode(mode)).unwrap();
     }
@@ -147,21 +147,23 @@ fn links_of_other_users_are_followed_as_the_kernel_does() {
     if !rustix::process::geteuid().is_root() {
         return skip("links of others are made by root alone");
     }
-    let scratch = places();
+    let scratch = tree();
     let names = ["owners", "others", "own", "roots"];
     let mut paths = vec!["file".to_owned(), "dir/file".to_owned()];
-    for place in ["shared", "loose", "sticky"] {
+    for dir in ["shared", "loose", "sticky"] {
         for name in names {
-            let link = format!("{place}/{name}");
+            let link = format!("{dir}/{name}");
             paths.push(link.clone());
-            for way in ["_dir", "_dir/", "_dir/.", "_dir/file", "_dir/../file", "_lost", "_lost/"] {
-                paths.push(format!("{link}{way}"));
+            for suffix in
+                ["_dir", "_dir/", "_dir/.", "_dir/file", "_dir/../file", "_lost", "_lost/"]
+            {
+                paths.push(format!("{link}{suffix}"));
             }
         }
-        let others = ["to_", "through_"].map(|name| format!("{name}{place}"));
+        let others = ["to_", "through_"].map(|name| format!("{name}{dir}"));
         paths.extend(others);
-        paths.push(format!("{place}/chain"));
-        paths.push(format!("{place}/others_dir/../{place}/others"));
+        paths.push(format!("{dir}/chain"));
+        paths.push(format!("{dir}/others_dir/../{dir}/others"));
     }
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     for protects in ["1", "0"] {
@@ -172,7 +174,7 @@ fn links_of_other_users_are_followed_as_the_kernel_does() {
         let refused = compare(&scratch, &paths, Errno::ACCESS);
         assert_eq!(refused > 0, protects == "1");
         if protects == "1" {
-            let refused = apart(|| {
+            let refused = on_own_thread(|| {
                 threads::become_user(FOLLOWER).unwrap();
                 compare(&scratch, &paths, Errno::ACCESS)
             });

@@ -1,5 +1,5 @@
-//! Compares operations beneath a root with the kernel. Both implementations must return the same as
-//! `openat2`, called by the test itself.
+//! Compares operations beneath a root with the kernel. Both implementations must agree with
+//! `openat2`, called by the test.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -10,7 +10,7 @@ use curt::paths::Aliases;
 use curt::{Cause, Root};
 use curt_testkit::{Over, Scratch, is_root, skip, threads};
 
-use crate::links::{apart, mount};
+use crate::links::{mount, on_own_thread};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
 fn tree() -> Scratch {
@@ -21,7 +21,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-fn asked(root: &mut Root, path: &str) -> (String, bool, u64) {
+fn query(root: &mut Root, path: &str) -> (String, bool, u64) {
     let before = root.calls().total();
     let Canonical { path, missing, .. } = root.canonical(path).unwrap();
     (path.display().to_string(), missing, root.calls().total() - before)
@@ -44,12 +44,12 @@ fn canonical_names_always_cost_the_same() {
         ("plain/up/new", "releases/new", true, 8),
     ] {
         for is_fresh in [true, false] {
-            let ask = |_| {
+            let query_once = |_| {
                 let mut fresh = root(&scratch.at("root"), &[]);
-                asked(if is_fresh { &mut fresh } else { &mut kept }, path)
+                query(if is_fresh { &mut fresh } else { &mut kept }, path)
             };
-            // The minimum, because any rename in the system can cause another call of `openat2`.
-            let fewest = (0..20).map(ask).min_by_key(|(_, _, calls)| *calls).unwrap();
+            // The minimum, because any rename in the system can cause another `openat2`.
+            let fewest = (0..20).map(query_once).min_by_key(|(_, _, calls)| *calls).unwrap();
             assert_eq!(fewest, (name.to_owned(), missing, calls), "{path}, fresh: {is_fresh}");
         }
     }
@@ -61,22 +61,22 @@ const LINKED: &str = "releases/7/lib/file";
 /// A name that the kernel reports as missing can be a broken symlink, which is resolved in single
 /// steps. Earlier queries must not change that.
 #[test]
-fn links_are_those_of_now() {
+fn links_are_read_again() {
     let scratch = tree();
     for (way, without) in WAYS {
         for (scope, _) in SCOPES {
             let mut root = root(&scratch.at("root"), without).scope(scope);
             for path in ["plain/dangling", FILE, "current/lib/new", "plain/up/new"] {
-                asked(&mut root, path);
-                let (name, missing, _) = asked(&mut root, "plain/dangling");
+                query(&mut root, path);
+                let (name, missing, _) = query(&mut root, "plain/dangling");
                 assert_eq!((&*name, missing), ("releases/new", true), "{way} after {path}");
             }
             for _ in 0..2 {
-                assert_eq!(asked(&mut root, "current/lib/file").0, LINKED);
+                assert_eq!(query(&mut root, "current/lib/file").0, LINKED);
                 fs::remove_file(scratch.at("root/current")).unwrap();
                 scratch.file("root/current/lib/file");
                 for _ in 0..2 {
-                    assert_eq!(asked(&mut root, "current/lib/file").0, "current/lib/file");
+                    assert_eq!(query(&mut root, "current/lib/file").0, "current/lib/file");
                 }
                 fs::remove_dir_all(scratch.at("root/current")).unwrap();
                 scratch.link("root/current", "releases/7");
@@ -97,7 +97,7 @@ fn names_are_correct_after_the_root_was_moved() {
                 ("plain/lib/file", "plain/lib/file"),
                 ("current/lib/new", "releases/7/lib/new"),
             ] {
-                assert_eq!(asked(&mut root, path).0, name, "{way} {}", at.display());
+                assert_eq!(query(&mut root, path).0, name, "{way} {}", at.display());
             }
         };
         check(&place);
@@ -115,41 +115,40 @@ fn names_are_correct_after_the_root_was_moved() {
     }
 }
 
-/// The kernel appends ` (deleted)` to the name of a removed file, but a real name can end in this,
-/// too.
+/// The kernel appends ` (deleted)` to a removed file's name, but a real name can end in this, too.
 #[test]
 fn a_removed_file_has_no_name() {
     let scratch = Scratch::new();
     scratch.dir("root");
     let root = root(&scratch.at("root"), &[]);
     let open = |path: &str| root.open_file(path, OpenOptions::new().read(true)).unwrap();
-    let told = |file: &File| root.name_of(file).map_err(|error| error.kind());
+    let name_of = |file: &File| root.name_of(file).map_err(|error| error.kind());
     let gone = Err(ErrorKind::NotFound);
     for name in ["a", "x (deleted)", "x (deleted) (deleted)"] {
         let named = Ok(PathBuf::from(name));
         let path = scratch.file(format!("root/{name}"));
         let file = open(name);
-        assert_eq!(told(&file), named);
+        assert_eq!(name_of(&file), named);
         scratch.hard_link(format!("root/{name}"), "root/other");
-        assert_eq!(told(&file), named);
+        assert_eq!(name_of(&file), named);
         fs::remove_file(&path).unwrap();
-        assert_eq!(told(&file), gone, "{name}");
+        assert_eq!(name_of(&file), gone, "{name}");
         scratch.file(format!("root/{name} (deleted)"));
-        assert_eq!(told(&file), gone, "{name}");
+        assert_eq!(name_of(&file), gone, "{name}");
         fs::remove_file(scratch.at(format!("root/{name} (deleted)"))).unwrap();
         fs::rename(scratch.at("root/other"), &path).unwrap();
         let file = open(name);
         scratch.hard_link(format!("root/{name}"), "root/backup");
         fs::rename(scratch.file("root/fresh"), &path).unwrap();
-        assert_eq!(told(&file), gone, "{name}");
-        assert_eq!(told(&open("backup")), Ok(PathBuf::from("backup")));
+        assert_eq!(name_of(&file), gone, "{name}");
+        assert_eq!(name_of(&open("backup")), Ok(PathBuf::from("backup")));
         fs::remove_file(&path).unwrap();
         fs::remove_file(scratch.at("root/backup")).unwrap();
         let dir = scratch.dir(format!("root/{name}"));
         let opened = open(name);
-        assert_eq!(told(&opened), named);
+        assert_eq!(name_of(&opened), named);
         fs::remove_dir(dir).unwrap();
-        assert_eq!(told(&opened), gone, "{name}");
+        assert_eq!(name_of(&opened), gone, "{name}");
     }
 }
 
@@ -164,7 +163,7 @@ fn a_socket_has_no_name_in_a_root() {
     }
 }
 
-/// The file has another name, so only its directory shows that this name is gone.
+/// The file has another name, so only its directory shows that this one is gone.
 #[test]
 fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {
@@ -193,16 +192,16 @@ fn a_canonical_name_is_never_that_of_a_removed_file() {
     }
 }
 
-/// In a tree that is covered or not mounted here, a file's name can mean a different file here.
+/// In a tree that is covered or unmounted, a file's name can refer to a different file.
 #[test]
-fn a_name_is_one_of_what_it_leads_to() {
+fn names_resolve_to_their_file() {
     if !is_root() {
         return skip("mounting needs root");
     }
     for (way, without) in WAYS {
         let scratch = Scratch::new();
         scratch.tree("", "root/file m/");
-        apart(|| {
+        on_own_thread(|| {
             if let Err(error) = threads::separate_mounts() {
                 return skip(&format!("no mounts of a thread: {error}"));
             }

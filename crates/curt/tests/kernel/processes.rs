@@ -57,8 +57,8 @@ fn permissions_are_those_of_the_effective_user() {
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let path = scratch.script("program", "#!/bin/sh\n", 0o700);
     let allowed = || {
-        let asked = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
-        let known = curt::stat(&path, Plan::new(asked)).unwrap();
+        let fields = Fields::READABLE | Fields::WRITABLE | Fields::EXECUTABLE;
+        let known = curt::stat(&path, Plan::new(fields)).unwrap();
         [known.readable(), known.writable(), known.executable()].map(curt::fields::Value::known)
     };
     assert_eq!(allowed(), [Some(true); 3]);

@@ -68,8 +68,8 @@ fn race(disturb: impl Fn(&Path) + Sync, act: impl Fn(&Scratch, &Root) -> Result<
     }
 }
 
-/// Runs a race until its outcome suffices: the disturbing thread might not be scheduled for some
-/// time.
+/// Runs a race until its outcome suffices, because the disturbing thread might not be scheduled for
+/// some time.
 fn run(
     scratch: &Scratch,
     root: &Root,
@@ -194,7 +194,7 @@ fn parents_are_exchanged() {
 }
 
 #[test]
-fn nothing_is_created_through_a_broken_link() {
+fn broken_links_create_no_file_outside() {
     let disturb = |at: &Path| {
         let (fresh, name) = (at.join("root/fresh"), at.join("root/new/name"));
         std::os::unix::fs::symlink("../../out/made", &fresh).unwrap();
@@ -222,8 +222,8 @@ fn nothing_is_created_through_a_broken_link() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // Accept or undo what a failed attempt left behind (a directory or the other name);
-        // otherwise all later attempts would fail.
+        // Accept or undo the remains of a failed attempt (a directory or the other name), which
+        // would make all later attempts fail.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,
@@ -285,8 +285,8 @@ fn a_file_that_always_exists_is_always_found() {
                 let strict = open().aliases(Aliases::Strict);
                 let enough = Outcome::has_met;
                 let outcome = run(&scratch, &strict, &disturb_inside, &read(path), enough);
-                let is_told = outcome.has_met() && outcome.failed == 0;
-                assert!(is_told, "{path} {scope:?} by {way}: {outcome:?}");
+                let is_decided = outcome.has_met() && outcome.failed == 0;
+                assert!(is_decided, "{path} {scope:?} by {way}: {outcome:?}");
             }
             let outcome = run(&scratch, &open(), &disturb_inside, &directory, Outcome::is_large);
             assert!(outcome.is_always_open(), "{scope:?} by {way}: {outcome:?}");

@@ -34,7 +34,7 @@ fn tree() -> Scratch {
     scratch
 }
 
-/// Separated by blanks. Paths that end in a blank are added separately.
+/// Paths that end in a blank are added separately.
 const PATHS: &str = "
     . ./ .. ../ ../. ./.. file file/ file/. file/.. file/../file ./file file// a a/ a// a/.
     a/.. a/../ a/../.. a/../../ a/../file a/b/c/file a//b/./c//file a/b/../../file
@@ -76,7 +76,7 @@ pub(crate) fn kernel(scratch: &Scratch, path: &str, flags: OFlags, scope: Resolv
         if flags.contains(OFlags::CREATE) { Mode::from_raw_mode(0o666) } else { Mode::empty() };
     let resolve = scope | ResolveFlags::NO_MAGICLINKS;
     loop {
-        // Retry on `EAGAIN`, which a rename anywhere in the system can cause.
+        // A rename anywhere in the system can cause EAGAIN.
         match openat2(&dir, path, flags | OFlags::CLOEXEC, mode, resolve) {
             Err(Errno::AGAIN) => {}
             answer => return answer.map(|fd| name_of(scratch, fd)),
@@ -95,10 +95,10 @@ pub(crate) fn number(error: &Error) -> Errno {
     }
 }
 
-pub(crate) type Question =
+pub(crate) type Operation =
     (&'static str, OFlags, fn(&Scratch, &Root, &str) -> Result<PathBuf, Error>);
 
-pub(crate) const QUESTIONS: [Question; 11] = [
+pub(crate) const OPERATIONS: [Operation; 11] = [
     ("read", OFlags::RDONLY, |scratch, root, path| {
         open(scratch, root, path, OpenOptions::new().read(true))
     }),
@@ -169,13 +169,13 @@ fn stat(scratch: &Scratch, root: &Root, path: &str, follow: Follow) -> Result<Pa
 }
 
 #[test]
-fn paths_lead_where_the_kernel_is_led() {
+fn paths_resolve_as_in_the_kernel() {
     if !has_openat2() {
         return skip("this kernel, or a filter, has no openat2 to compare with");
     }
     let long = long_paths();
     let paths = PATHS.split_whitespace().chain(["file "]).chain(long.iter().map(String::as_str));
-    for (question, flags, ask) in QUESTIONS {
+    for (operation, flags, act) in OPERATIONS {
         let mut scratch = tree();
         let before = scratch.list("");
         for (scope, resolve) in SCOPES {
@@ -189,12 +189,12 @@ fn paths_lead_where_the_kernel_is_led() {
                     }
                     let root = root(&scratch.at("root"), without).scope(scope);
                     let answer = loop {
-                        match ask(&scratch, &root, path).map_err(|error| number(&error)) {
+                        match act(&scratch, &root, path).map_err(|error| number(&error)) {
                             Err(Errno::AGAIN) => {}
                             answer => break answer,
                         }
                     };
-                    let case = format!("{question} {path:?} {scope:?} by {way}");
+                    let case = format!("{operation} {path:?} {scope:?} by {way}");
                     assert_eq!(answer, expected, "{case}");
                     if flags.contains(OFlags::CREATE) {
                         assert_eq!(scratch.list(""), after, "{case}");
@@ -245,7 +245,7 @@ fn unreadable_links_of_processes_are_links() {
     if !has_openat2() {
         return skip("this kernel, or a filter, has no openat2 to compare with");
     }
-    let ask = || {
+    let act = || {
         curt_testkit::threads::become_user(65534).unwrap();
         let dir: OwnedFd = File::open("/proc").unwrap().into();
         for path in ["1/root", "1/root/", "1/root/etc", "1/cwd/x", "1/exe"] {
@@ -269,7 +269,7 @@ fn unreadable_links_of_processes_are_links() {
             }
         }
     };
-    std::thread::scope(|threads| threads.spawn(ask).join().unwrap());
+    std::thread::scope(|threads| threads.spawn(act).join().unwrap());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// Allows for names of different lengths, and for vectors that double on growth.
+/// For names of different lengths, and vectors that double on growth.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {
@@ -23,7 +23,7 @@ fn flat(files: usize, directories: usize) -> Usage {
     usage
 }
 
-/// The number of files, which `CURT_FILES` can raise.
+/// Number of files, which `CURT_FILES` can raise.
 fn many() -> usize {
     let many = std::env::var("CURT_FILES").ok().and_then(|text| text.parse().ok());
     many.unwrap_or(60_000)
@@ -67,7 +67,7 @@ fn depth_costs_little_heap() {
 }
 
 #[test]
-fn nothing_is_kept() {
+fn all_memory_is_freed() {
     let scratch = Scratch::new();
     let (files, directories) = scratch.chain_with_bushes("tree", 200, 3, 2);
     let (report, usage) = measure(|| {
@@ -88,7 +88,7 @@ fn an_open_beneath_a_root_allocates_nothing() {
     let mut options = curt::beneath::OpenOptions::new();
     options.read(true);
     root.open_file("a/b/c/file", &options).unwrap();
-    // The first path of this length allocates. The second one reuses the memory.
+    // The first path of this length allocates; the second reuses the memory.
     for most in [1, 0] {
         let (file, usage) = measure(|| root.open_file("a/b/./c/file", &options));
         file.unwrap();

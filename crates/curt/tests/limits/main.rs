@@ -1,4 +1,4 @@
-//! Limits of stack, heap and descriptors for trees of any shape, and the behaviour when one runs
+//! Limits of stack, heap and descriptors for trees of any shape, and the behavior when one runs
 //! out.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]

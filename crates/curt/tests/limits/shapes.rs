@@ -6,7 +6,7 @@ use curt_testkit::Scratch;
 
 use crate::{assert_all, fill};
 
-/// The number of rounds, which `CURT_ROUNDS` can raise.
+/// Number of rounds, which `CURT_ROUNDS` can raise.
 fn rounds() -> usize {
     let rounds = std::env::var("CURT_ROUNDS").ok().and_then(|text| text.parse().ok());
     rounds.unwrap_or(3)

@@ -1,5 +1,5 @@
-//! Swaps directories while a walk has closed them at its descriptor limit. When the walk reopens
-//! the path, it must notice the different directory and leave it alone.
+//! Swaps directories that a walk has closed at its descriptor limit. When the walk reopens the
+//! path, it must notice the different directory and leave it alone.
 
 use std::fs;
 use std::path::Path;
@@ -21,8 +21,8 @@ fn chain(scratch: &Scratch, root: &str) {
     scratch.file(format!("{path}/bottom"));
 }
 
-/// Removes a tree like `find -delete`, with few descriptors. Calls `swap` when the walk is at the
-/// bottom of the tree.
+/// Removes a tree like `find -delete`, with few descriptors. Calls `swap` at the bottom of the
+/// tree.
 fn remove(operand: &Path, swap: impl FnOnce()) -> Vec<Error> {
     let walk = Walk::new(operand).sort_by_name(true).contents_first(true);
     let mut walking = walk.descriptors(8).start();
@@ -56,11 +56,10 @@ fn mark(path: &Path) {
 }
 
 #[test]
-fn what_was_exchanged_meanwhile_is_left_alone() {
-    // Each row: the tree, the operand in it, the directory to replace (on the operand's path or
-    // below it), the replacement (a tree of the same shape, or a symlink to one), and the reported
-    // path.
-    for (tree, operand, place, other, by_link, reported) in [
+fn swapped_directories_are_left_alone() {
+    // Each row: the tree, its operand, the directory to replace (on the operand's path or below
+    // it), the replacement (a tree of the same shape, or a symlink to one), and the reported path.
+    for (tree, operand, replaced, other, by_link, reported) in [
         ("attacked/x/cache", "attacked/x/cache", "attacked/x", "victim/cache", true, None),
         ("old/cache", "old/cache", "old", "new/cache", false, None),
         ("old", "old", "old", "new", false, Some("old")),
@@ -74,16 +73,16 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
         mark(&scratch.at(victim));
         let before = scratch.list(victim);
         let errors = remove(&scratch.at(operand), || {
-            fs::rename(scratch.at(place), scratch.at("aside")).unwrap();
+            fs::rename(scratch.at(replaced), scratch.at("aside")).unwrap();
             if by_link {
-                let up = "../".repeat(place.matches('/').count());
-                scratch.link(place, format!("{up}{victim}"));
+                let up = "../".repeat(replaced.matches('/').count());
+                scratch.link(replaced, format!("{up}{victim}"));
             } else {
-                fs::rename(scratch.at(victim), scratch.at(place)).unwrap();
+                fs::rename(scratch.at(victim), scratch.at(replaced)).unwrap();
             }
         });
-        let case = format!("{operand}, {place}, {by_link}: {errors:?}");
-        assert_eq!(scratch.list(if by_link { victim } else { place }), before, "{case}");
+        let case = format!("{operand}, {replaced}, {by_link}: {errors:?}");
+        assert_eq!(scratch.list(if by_link { victim } else { replaced }), before, "{case}");
         if reported == Some("replaced") {
             let is_replaced = |error: &&Error| matches!(error.cause(), Cause::Replaced);
             assert!(errors.iter().filter(is_replaced).count() > 0, "{case}");
@@ -100,7 +99,7 @@ fn what_was_exchanged_meanwhile_is_left_alone() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
+fn equal_inode_numbers_on_two_filesystems_are_distinguished() {
     use std::os::unix::fs::MetadataExt;
     if !curt_testkit::is_root() {
         return curt_testkit::skip("mounting needs root");
@@ -134,7 +133,7 @@ fn a_directory_of_another_filesystem_with_the_same_number_is_another_one() {
 }
 
 #[test]
-fn a_walk_lists_nothing_of_what_was_exchanged() {
+fn swapped_directories_are_not_listed() {
     let scratch = Scratch::new();
     chain(&scratch, "tree");
     let mut path = String::from("tree");

@@ -1,6 +1,6 @@
 use curt::paths::{DotDot, Env, Expander, Flavor};
 
-use crate::{PLAIN_WINDOWS, POSIX, ask, compare, paths};
+use crate::{PLAIN_WINDOWS, POSIX, compare, paths, query};
 
 const SCRIPT: &str = r#"
 import sys, os, posixpath, ntpath
@@ -17,7 +17,7 @@ sys.stdout.buffer.write(b"".join(answer + b"\0" for answer in answers))
 
 fn python(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let arguments = ["-c", SCRIPT, module, cwd].map(std::ffi::OsStr::new);
-    ask("python3", &arguments, questions)
+    query("python3", &arguments, questions)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn posix_paths_without_dot_dot_equal_normpath() {
     }
 }
 
-/// `ntpath` looks only at the string, so it ignores drive directories, devices, trailing dots and
+/// `ntpath` sees only the string, so it ignores drive directories, devices, trailing dots and
 /// spaces. Unlike `ntpath`, Windows keeps one trailing separator.
 #[test]
 fn plain_windows_paths_equal_ntpath() {

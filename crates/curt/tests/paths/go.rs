@@ -5,7 +5,7 @@ use std::process::Command;
 
 use curt_testkit::{Scratch, skip};
 
-use crate::ask_command;
+use crate::query_with;
 
 const PROGRAM: &str = r#"package main
 
@@ -39,7 +39,7 @@ fn go(files: &[(&str, String)], questions: &[String]) -> Option<Vec<Vec<u8>>> {
         folder.file_with(name, content.as_bytes());
         command.arg(folder.typed().join(name));
     }
-    ask_command(command, "go", questions)
+    query_with(command, "go", questions)
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Undo two differences. Go puts `.\` in front if the remains of a removed name in its buffer
-    // contain a colon. It never keeps a trailing separator, not even after trailing dots.
+    // Undo two differences. Go prepends `.\` if the remains of a removed name in its buffer contain
+    // a colon, and never keeps a trailing separator, not even after trailing dots.
     let seen = |answer: Vec<u8>| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
         match answer.strip_prefix(br".\") {

@@ -1,5 +1,4 @@
-//! Compares expansion with its authorities. Each authority is one process that gets the same random
-//! paths.
+//! Compares expansion with its authorities: one process each, with the same random paths.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[global_allocator]
@@ -60,8 +59,8 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Compares the folding of relative paths that contain drive names. Results that begin with `..`
-/// leave the directory and count as equal.
+/// Compares the folding of relative paths with drive names. Results that begin with `..` leave the
+/// directory and count as equal.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
     seen: impl Fn(Vec<u8>) -> Vec<u8>,
@@ -85,13 +84,13 @@ fn compare_folded(
 }
 
 /// Returns the program's answers to NUL-terminated questions, or `None` if it is not installed.
-fn ask(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
+fn query(program: &str, arguments: &[&OsStr], questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new(program);
     command.args(arguments).env_remove("HOME");
-    ask_command(command, program, questions)
+    query_with(command, program, questions)
 }
 
-fn ask_command(mut command: Command, program: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
+fn query_with(mut command: Command, program: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let folder = Scratch::new();
     let text: String = questions.iter().flat_map(|question| [question, "\0"]).collect();
     let input = folder.file_with("questions", text.as_bytes());

@@ -4,7 +4,7 @@
 use curt::paths::{Env, Expander, Flavor};
 use curt_testkit::Choices;
 
-use crate::{ask, compare, count, path};
+use crate::{compare, count, path, query};
 
 const SCRIPT: &str = r#"
 const path = require("path")[process.argv[1]];
@@ -13,7 +13,7 @@ process.stdout.write(texts.map(text => path[process.argv[3]](process.argv[2], te
 "#;
 
 fn node(module: &str, cwd: &str, questions: &[String]) -> Option<Vec<Vec<u8>>> {
-    ask("node", &["-e", SCRIPT, module, cwd, "resolve"].map(std::ffi::OsStr::new), questions)
+    query("node", &["-e", SCRIPT, module, cwd, "resolve"].map(std::ffi::OsStr::new), questions)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn windows_paths_equal_resolve() {
 #[test]
 fn relative_windows_paths_equal_normalize() {
     let join = |questions: &[String]| {
-        ask("node", &["-e", SCRIPT, "win32", "", "join"].map(std::ffi::OsStr::new), questions)
+        query("node", &["-e", SCRIPT, "win32", "", "join"].map(std::ffi::OsStr::new), questions)
     };
     crate::compare_folded(join, |answer| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);

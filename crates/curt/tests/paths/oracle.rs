@@ -58,9 +58,9 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// A NUL is always refused, but possibly with the error for another fault of the path.
+/// A NUL is always refused, but possibly with the error for another fault.
 #[test]
-fn windows_paths_are_the_same_in_all_units_and_stay() {
+fn windows_paths_are_stable_and_the_same_in_all_units() {
     let mut choices = Choices::new(9);
     for (release, policy) in [Release::Windows10, Release::Windows11]
         .into_iter()
@@ -78,8 +78,8 @@ fn windows_paths_are_the_same_in_all_units_and_stay() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // When the names after it are removed, a name can be a device, or end in dots and
-            // spaces (`x. \..\`). Then expanding again changes the result.
+            // If the names after it are removed, a name can be a device, or end in dots and spaces
+            // (`x. \..\`), and expanding again changes the result.
             let is_settled = expander.expand_str(&full).unwrap() == full;
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);

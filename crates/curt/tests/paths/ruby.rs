@@ -4,7 +4,7 @@ use curt::paths::ThisProcess;
 use curt::paths::{Env, Expander, Flavor, Style};
 use curt_testkit::Choices;
 
-use crate::{POSIX, ask_command, compare, count, path};
+use crate::{POSIX, compare, count, path, query_with};
 
 /// Each question is a home directory, a base (can be empty) and a path, separated by control
 /// characters. Errors are compared by their first words.
@@ -32,7 +32,7 @@ end
 fn ruby(questions: &[String]) -> Option<Vec<Vec<u8>>> {
     let mut command = Command::new("ruby");
     command.args(["--disable=gems", "-e", SCRIPT]).env("LC_ALL", "C.UTF-8").current_dir("/usr");
-    ask_command(command, "ruby", questions)
+    query_with(command, "ruby", questions)
 }
 
 #[test]

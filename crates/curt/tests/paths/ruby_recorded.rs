@@ -1,5 +1,5 @@
-//! Answers of Ruby, for systems without it: recorded for POSIX paths, and taken from its tests and
-//! source for Windows paths.
+//! Answers of Ruby, for systems without it: recorded for POSIX paths, and from its tests and source
+//! for Windows paths.
 
 use curt::paths::{Env, Environment, ExpandError, Expander, Flavor, PathText, Style};
 

@@ -18,7 +18,7 @@ fn native_paths_equal_absolute() {
 }
 
 #[test]
-fn the_working_directory_is_asked_for_once() {
+fn the_working_directory_is_queried_once() {
     let process = ThisProcess::new();
     let expander = Expander::new(process.clone());
     assert_eq!(process.calls().total(), 0);

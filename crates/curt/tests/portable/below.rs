@@ -25,7 +25,7 @@ fn run_below(removal: &Remove<'_>, parent: &File, name: &str) -> Report {
 }
 
 #[test]
-fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
+fn only_plain_names_in_directories_are_removed() {
     const NAMES: &[&str] = if cfg!(windows) {
         &["..", ".", "tree\\a", "\\", "", "tree\0"]
     } else {
@@ -58,7 +58,7 @@ fn a_name_is_removed_below_a_directory_and_below_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_path_leads_from_the_directory_on_as_in_the_kernel() {
+fn paths_resolve_from_the_directory_as_in_the_kernel() {
     for (path, expected) in [
         ("a/tree", Ok("moved")),
         ("a//tree//", Ok("moved")),

@@ -33,7 +33,7 @@ fn long_names() -> Scratch {
     scratch
 }
 
-fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
+fn assert_stops<'a>(label: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
     for threads in THREADS {
         for on_caller in [false, true] {
             let scratch = Scratch::new();
@@ -43,8 +43,8 @@ fn assert_stops<'a>(what: &str, set: impl Fn(Remove<'a>) -> Remove<'a>) {
                 .callbacks_on_caller_thread(on_caller);
             let missing = scratch.at("missing");
             let report = set(removal).run([&missing, &tree]);
-            assert!(report.stopped && !report.is_complete(), "{what}, {threads}: {report:?}");
-            assert!(scratch.exists("tree"), "{what}, {threads} threads: nothing is left");
+            assert!(report.stopped && !report.is_complete(), "{label}, {threads}: {report:?}");
+            assert!(scratch.exists("tree"), "{label}, {threads} threads: nothing is left");
         }
     }
 }
@@ -108,7 +108,7 @@ fn the_largest_totals_are_those_of_the_report() {
 }
 
 #[test]
-fn callbacks_on_the_caller_thread_tell_everything_in_order() {
+fn callbacks_on_the_caller_thread_get_every_entry_in_order() {
     for threads in THREADS {
         let scratch = Scratch::new();
         let tree = bushes(&scratch);
@@ -140,13 +140,13 @@ fn callbacks_on_the_caller_thread_tell_everything_in_order() {
 
 #[test]
 fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
-    fn assert_skips(what: &str, path: &str, removal: &Remove<'_>, skipped: u64) {
+    fn assert_skips(label: &str, path: &str, removal: &Remove<'_>, skipped: u64) {
         let scratch = Scratch::new();
         scratch.file(path);
         let report = removal.run(scratch.at("tree"));
-        assert!(report.stopped, "{what}, {path}: {report:?}");
-        assert_eq!(report.skipped, skipped, "{what}, {path}: {report:?}");
-        assert!(scratch.exists(path), "{what}: {path}");
+        assert!(report.stopped, "{label}, {path}: {report:?}");
+        assert_eq!(report.skipped, skipped, "{label}, {path}: {report:?}");
+        assert!(scratch.exists(path), "{label}: {path}");
     }
     for path in ["tree/file", "tree/directory/file"] {
         for answer in [Answer::Yes, Answer::No, Answer::Stop] {
@@ -159,14 +159,14 @@ fn entries_at_which_a_removal_stops_are_not_counted_as_skipped() {
             assert_skips(&format!("exclude, {answer:?}"), path, &removal, skipped);
             for last in [Question::Descend, Question::RemoveFile] {
                 let cancel = Cancel::new();
-                let ask = |question, _: &Subject<'_>| {
+                let confirm = |question, _: &Subject<'_>| {
                     if question != last {
                         return Answer::Yes;
                     }
                     cancel.cancel();
                     answer
                 };
-                let removal = Remove::new().cancel(&cancel).confirm(Confirm::Always, ask);
+                let removal = Remove::new().cancel(&cancel).confirm(Confirm::Always, confirm);
                 let skipped = u64::from(answer == Answer::No);
                 assert_skips(&format!("{last:?}, {answer:?}"), path, &removal, skipped);
             }
@@ -195,8 +195,7 @@ fn panic_on_the_caller_thread_ends_a_removal_with_a_full_queue() {
     }
 }
 
-/// Holds up one thread until the caller's thread has polled for much longer than its own work
-/// takes.
+/// Holds up one thread until the caller's thread has polled much longer than its own work takes.
 #[test]
 fn caller_thread_polls_while_it_waits() {
     let scratch = Scratch::new();
@@ -240,19 +239,19 @@ fn failure_at_which_a_removal_stops_is_the_only_one_of_the_report() {
             }
             scratch.file("last");
             operands.push(scratch.at("last"));
-            let told = AtomicU64::new(0);
+            let reported = AtomicU64::new(0);
             let report = Remove::new()
                 .threads(Threads::AtMost(threads))
                 .callbacks_on_caller_thread(on_caller)
                 .on_error(|_| {
-                    told.fetch_add(1, Ordering::Relaxed);
+                    reported.fetch_add(1, Ordering::Relaxed);
                     Next::Stop
                 })
                 .run(&operands);
             assert!(report.stopped, "{report:?}");
             assert_eq!((report.error_count, report.errors.len()), (1, 1), "{report:?}");
-            let told = told.into_inner();
-            assert!(told == 1 || (threads > 1 && !on_caller), "{threads} threads: {told}");
+            let reported = reported.into_inner();
+            assert!(reported == 1 || (threads > 1 && !on_caller), "{threads} threads: {reported}");
             assert!(scratch.exists("last") || (threads > 1 && on_caller));
         }
     }
@@ -291,13 +290,13 @@ fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
     }
     for is_sorted in [false, true] {
         let tree = scratch.at("tree");
-        let asked = AtomicU64::new(0);
+        let queried = AtomicU64::new(0);
         let calls = AtomicU64::new(0);
         let report = Usage::new()
             .max_depth(if is_sorted { usize::MAX } else { 0 })
             .threads(Threads::AtMost(1))
             .exclude(|_| {
-                asked.fetch_add(1, Ordering::Relaxed);
+                queried.fetch_add(1, Ordering::Relaxed);
                 thread::sleep(Duration::from_millis(3));
                 true
             })
@@ -307,19 +306,19 @@ fn an_operation_is_stopped_while_it_stores_or_leaves_out_one_directory() {
             })
             .measure(&tree);
         assert!(report.stopped, "sorted: {is_sorted}");
-        let asked = asked.into_inner();
-        assert!(asked < FILES / 2, "sorted: {is_sorted}, {asked} entries after 11 calls");
+        let queried = queried.into_inner();
+        assert!(queried < FILES / 2, "sorted: {is_sorted}, {queried} entries after 11 calls");
 
         let walk = Walk::new(tree).threads(Threads::AtMost(1));
         let walk = walk.sort_by_name(is_sorted);
-        let (cancel, asked) = (Cancel::new(), AtomicU64::new(0));
+        let (cancel, queried) = (Cancel::new(), AtomicU64::new(0));
         let cancelled = walk.exclude(|_| {
-            asked.fetch_add(1, Ordering::Relaxed);
+            queried.fetch_add(1, Ordering::Relaxed);
             cancel.cancel();
             true
         });
         assert_eq!(cancelled.cancel(&cancel).visit(|_| ()).entries, 1);
-        assert_eq!(asked.load(Ordering::Relaxed), 1, "sorted: {is_sorted}");
+        assert_eq!(queried.load(Ordering::Relaxed), 1, "sorted: {is_sorted}");
     }
 }
 

@@ -9,7 +9,7 @@ fn base(scratch: &Scratch) -> PathBuf {
 }
 
 #[test]
-fn names_may_be_missing_where_that_is_allowed() {
+fn missing_names_are_accepted_on_request() {
     let scratch = Scratch::new();
     scratch.file("dir/file");
     let base = base(&scratch);
@@ -36,7 +36,7 @@ fn names_may_be_missing_where_that_is_allowed() {
 }
 
 #[test]
-fn links_that_are_kept_need_not_lead_anywhere() {
+fn canonical_paths_that_keep_links_may_be_missing() {
     let scratch = Scratch::new();
     scratch.file("dir/file");
     let base = base(&scratch);
@@ -48,7 +48,7 @@ fn links_that_are_kept_need_not_lead_anywhere() {
 }
 
 #[test]
-fn failures_name_the_path_that_was_asked_for() {
+fn failures_name_the_given_path() {
     let error = Canonicalizer::new().find("curt-no-such/x").unwrap_err();
     assert_eq!(error.path(), Path::new("curt-no-such/x"));
     assert_eq!(error.operation(), curt::Operation::Canonicalize);
@@ -59,7 +59,7 @@ fn failures_name_the_path_that_was_asked_for() {
 }
 
 #[test]
-fn relative_paths_lead_from_one_to_the_other() {
+fn relative_paths_connect_two_paths() {
     for (from, to, path) in [
         ("/a/b", "/a/b/c/d", "c/d"),
         ("/a/b", "/a/c", "../c"),

@@ -11,7 +11,7 @@ use curt::{Remove, Threads, Walk};
 use curt_testkit::Scratch;
 
 #[test]
-fn paths_are_those_that_were_given_and_what_lies_below() {
+fn reported_paths_begin_with_the_operand() {
     let scratch = Scratch::new();
     scratch.tree("t", "a sub/c sub/deep/e");
     let (path, notes) = (scratch.typed().join("t"), Mutex::new(Vec::new()));
@@ -26,7 +26,7 @@ fn paths_are_those_that_were_given_and_what_lies_below() {
 }
 
 #[test]
-fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
+fn error_messages_contain_no_control_characters() {
     let name = "no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\nsuch";
     let shown = r"no\u{1b}[31m\u{7}\u{9b}\u{202e}\u{200f}\u{2028}\u{a}such";
     let errors = [
@@ -43,7 +43,7 @@ fn messages_of_errors_hold_nothing_that_a_terminal_acts_upon() {
 }
 
 #[test]
-fn walk_says_whether_it_removed_an_entry() {
+fn walk_reports_whether_it_removed_an_entry() {
     let scratch = Scratch::new();
     scratch.tree("", "t/d/a t/d/b");
     let mut walking = Walk::new(scratch.at("t")).contents_first(true).start();

@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 
 use curt_testkit::Scratch;
 
-fn ask(scratch: &Scratch, request: &str) -> (u16, String, String) {
+fn request_page(scratch: &Scratch, request: &str) -> (u16, String, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     client.write_all(format!("GET {request} HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
@@ -48,13 +48,13 @@ fn pages_are_sent() {
         ("/%70age.html", "a page"),
         ("/./sub//deep/page.html", "a deep page"),
     ] {
-        let (code, sent, log) = ask(&scratch, request);
+        let (code, sent, log) = request_page(&scratch, request);
         assert_eq!((code, &*sent), (200, content), "{request} {log}");
     }
 }
 
 #[test]
-fn nobody_gets_out() {
+fn requests_do_not_escape() {
     let scratch = site();
     for (request, reason) in [
         ("/../secret", "leaves the root directory"),
@@ -65,32 +65,32 @@ fn nobody_gets_out() {
         ("/%2fetc/passwd", "path is absolute"),
         ("/page.html%00.png", "a NUL character"),
     ] {
-        let (code, sent, log) = ask(&scratch, request);
+        let (code, sent, log) = request_page(&scratch, request);
         assert_eq!((code, &*sent), (403, ""), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
     }
     // The server must decode only once.
-    assert_eq!(ask(&scratch, "/%252e%252e/secret").0, 404);
-    assert_eq!(ask(&scratch, "/%zz").0, 400);
-    assert_eq!(ask(&scratch, "/%ff").0, 400);
-    assert_eq!(ask(&scratch, "page.html").0, 400);
-    assert_eq!(ask(&scratch, "/").0, 404);
-    assert_eq!(ask(&scratch, "/sub").0, 404);
-    assert_eq!(ask(&scratch, "/nosuch").0, 404);
+    assert_eq!(request_page(&scratch, "/%252e%252e/secret").0, 404);
+    assert_eq!(request_page(&scratch, "/%zz").0, 400);
+    assert_eq!(request_page(&scratch, "/%ff").0, 400);
+    assert_eq!(request_page(&scratch, "page.html").0, 400);
+    assert_eq!(request_page(&scratch, "/").0, 404);
+    assert_eq!(request_page(&scratch, "/sub").0, 404);
+    assert_eq!(request_page(&scratch, "/nosuch").0, 404);
 }
 
 #[test]
-fn what_is_hidden_stays_hidden_behind_every_name() {
+fn hidden_files_are_hidden_under_every_name() {
     let scratch = site();
     let requests = "/.htaccess /./.htaccess /sub/../.htaccess /%2ehtaccess /.htaccess. \
                     /.htaccess%20 /.htaccess::$DATA /.htaccess/ /.HTACCESS /htacce~1 /HTACCE~1 \
                     /.git/config /.git::$INDEX_ALLOCATION/config /git~1/config \
                     /sub/..%5c.htaccess";
     for request in requests.split(' ') {
-        let (code, sent, log) = ask(&scratch, request);
+        let (code, sent, log) = request_page(&scratch, request);
         assert!(code >= 400 && sent.is_empty(), "{request} {log}");
     }
-    assert!(ask(&scratch, "/.htaccess").2.contains("hidden: .htaccess"));
+    assert!(request_page(&scratch, "/.htaccess").2.contains("hidden: .htaccess"));
 }
 
 #[cfg(unix)]
@@ -105,7 +105,7 @@ fn links_and_pipes_are_not_sent() {
         ("/alias", "link"),
         ("/pipe", "no file"),
     ] {
-        let (code, sent, log) = ask(&scratch, request);
+        let (code, sent, log) = request_page(&scratch, request);
         assert!(code >= 400 && sent.is_empty(), "{request} {log}");
         assert!(log.contains(reason), "{request} {log}");
     }

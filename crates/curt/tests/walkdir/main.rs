@@ -147,7 +147,7 @@ fn links_that_are_followed_are_known_as_by_walkdir() {
 }
 
 #[test]
-fn excluded_entries_are_not_asked_about() {
+fn excluded_entries_are_not_queried() {
     let scratch = Scratch::new();
     let walk = Walk::new(scratch.dir("t"))
         .fields(Fields::SIZE)

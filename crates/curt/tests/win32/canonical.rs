@@ -31,7 +31,7 @@ fn names_that_programs_would_change_keep_the_prefix() {
 }
 
 #[test]
-fn links_lead_to_names_that_may_be_missing() {
+fn links_may_resolve_to_missing_names() {
     let scratch = Scratch::new();
     scratch.dir("dir");
     let Some(link) = scratch.link_to_dir("link", "dir") else { return };

@@ -32,7 +32,7 @@ fn text(root: &Root, path: &str) -> Result<String, Refusal> {
 }
 
 #[test]
-fn paths_are_taken_as_win32_takes_them() {
+fn paths_are_interpreted_as_by_win32() {
     let (_scratch, root) = tree();
     for path in [
         r"Pub\Sub Folder\Page.txt",
@@ -53,7 +53,7 @@ fn paths_are_taken_as_win32_takes_them() {
 }
 
 #[test]
-fn what_means_something_else_is_refused() {
+fn ambiguous_and_escaping_paths_are_refused() {
     let (_scratch, root) = tree();
     for (path, reason) in [
         (r"\\?\C:\secret", Refusal::Device),
@@ -78,8 +78,8 @@ fn what_means_something_else_is_refused() {
     }
 }
 
-/// An open costs one call if the system honours `OBJ_DONT_REPARSE`. Wine ignores it, so each
-/// directory on the path is opened, queried and closed there.
+/// An open costs one call if the system honors `OBJ_DONT_REPARSE`. Wine ignores it, so there each
+/// directory on the path is opened, queried and closed.
 #[test]
 fn an_open_is_one_call_or_a_few_for_each_name() {
     let (_scratch, mut root) = tree();

@@ -1,5 +1,5 @@
-//! Program searches in real directories: results, spelling, and numbers of native calls. If Wine's
-//! cmd.exe behaves like the real one, the search must find the program that cmd.exe starts.
+//! Program searches in real directories: results, spelling, and native calls. If Wine's cmd.exe
+//! behaves like the real one, the search must find the program that cmd.exe starts.
 
 use std::os::windows::process::CommandExt;
 use std::process::Command;
@@ -20,9 +20,9 @@ fn plain(path: &str) -> String {
     path.trim_start_matches(r"\\?\").to_lowercase()
 }
 
-/// Searches once before counting, so that facts about the volume are cached.
+/// Searches once before counting, to cache facts about the volume.
 fn cost(scratch: &Scratch, pathext: &str, name: &str) -> u64 {
-    scratch_warm(scratch);
+    warm_up(scratch);
     let base = scratch.at("no such base");
     let mut search = Search::new().pathext(pathext).path(path(scratch, &["d"])).base(&base);
     let found = search.find(name).is_ok();
@@ -42,7 +42,7 @@ fn base_cost(base: &std::path::Path) -> u64 {
     search.calls().total()
 }
 
-fn scratch_warm(scratch: &Scratch) {
+fn warm_up(scratch: &Scratch) {
     if !scratch.exists("warm") {
         scratch.file("warm/x.exe");
     }
@@ -51,7 +51,7 @@ fn scratch_warm(scratch: &Scratch) {
 }
 
 #[test]
-fn the_disk_says_how_it_is_spelled() {
+fn spelling_is_that_of_the_disk() {
     let scratch = Scratch::new();
     scratch.file("d/Hello.EXE");
     for pathext in [".exe", ".com;.exe", PATHEXT, ELEVEN] {
@@ -87,7 +87,7 @@ fn native_calls_are_those_of_the_table() {
 }
 
 #[test]
-fn directories_files_and_paths_are_told_apart() {
+fn directories_files_and_paths_are_distinguished() {
     let scratch = Scratch::new();
     scratch.tree("", "a/x.exe/ a/file b/x.bat w/here.cmd");
     let joined =
@@ -106,7 +106,7 @@ fn directories_files_and_paths_are_told_apart() {
 }
 
 #[test]
-fn what_cmd_starts_is_what_its_policy_finds() {
+fn cmd_policy_finds_the_program_that_cmd_starts() {
     let scratch = Scratch::new();
     let batch = |path: &str| {
         scratch.file_with(path, b"@echo off\r\necho %~f0\r\n");

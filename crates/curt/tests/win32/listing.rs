@@ -50,7 +50,7 @@ fn ticks(time: Time) -> u64 {
 }
 
 #[test]
-fn a_listing_tells_what_the_standard_library_tells() {
+fn listings_agree_with_the_standard_library() {
     let scratch = Scratch::new();
     scratch.file_with("top/small", b"hello");
     scratch.file_with("top/large", &vec![b'x'; 100_000]);

@@ -2,10 +2,10 @@
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod asking;
 mod canonical;
 mod confine;
 mod find;
 mod listing;
+mod queries;
 mod start;
 mod zig;

@@ -19,9 +19,9 @@ fn printed(command: &Command) -> String {
     String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n")
 }
 
-fn why(command: &Command) -> StartFailure {
+fn failure(command: &Command) -> StartFailure {
     match command.spawn().unwrap_err().cause() {
-        Cause::Start(why, _) => why.clone(),
+        Cause::Start(failure, _) => failure.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -40,7 +40,7 @@ fn waiting_has_a_limit_and_trees_are_ended() {
 }
 
 #[test]
-fn what_a_program_leaves_behind_is_ended() {
+fn processes_left_by_a_program_are_ended() {
     let mut command = Command::new(cmd());
     command.args(["/c", "start", "/b", "cmd", "/c", "pause"]).own_tree(true);
     let mut child = command.stdin(Stream::Pipe).stdout(Stream::Pipe).spawn().unwrap();
@@ -68,21 +68,21 @@ fn output_is_read_until_the_limit() {
 }
 
 #[test]
-fn what_cannot_be_started_says_why() {
+fn failed_starts_report_a_reason() {
     let scratch = Scratch::new();
     let error = Command::new(scratch.at("lost.exe")).spawn().unwrap_err();
     assert!(matches!(error.cause(), Cause::Find(_)), "{error:?}");
     std::fs::write(scratch.at("junk.exe"), "no image").unwrap();
     for has_tree in [false, true] {
         let mut junk = Command::new(scratch.at("junk.exe"));
-        assert_eq!(why(junk.own_tree(has_tree)), StartFailure::BadFormat);
+        assert_eq!(failure(junk.own_tree(has_tree)), StartFailure::BadFormat);
     }
     let mut elsewhere = Command::new(cmd());
-    assert_eq!(why(elsewhere.current_dir(scratch.at("nowhere"))), StartFailure::Directory);
+    assert_eq!(failure(elsewhere.current_dir(scratch.at("nowhere"))), StartFailure::Directory);
     let batch = scratch.at("b.bat");
     std::fs::write(&batch, "@echo off\r\n").unwrap();
     let mut command = Command::new(&batch);
-    assert_eq!(why(command.arg("a\nb")), StartFailure::InvalidText);
+    assert_eq!(failure(command.arg("a\nb")), StartFailure::InvalidText);
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn a_command_line_that_is_too_long_is_refused() {
     }
     let mut command = Command::new(cmd());
     command.arg("x".repeat(40_000));
-    assert_eq!(why(&command), StartFailure::TooLong);
+    assert_eq!(failure(&command), StartFailure::TooLong);
 }
 
 #[test]
-fn names_are_looked_for_in_the_path_of_the_child() {
+fn names_are_searched_for_in_the_path_of_the_child() {
     let scratch = Scratch::new();
     scratch.file_with(r"bin\show.bat", b"@echo one=%1\r\n");
     let mut command = Command::new("SHOW");
@@ -108,13 +108,13 @@ fn names_are_looked_for_in_the_path_of_the_child() {
 
 /// The standard library would start `show.bat.exe`.
 #[test]
-fn no_other_program_is_started_than_the_one_that_was_found() {
+fn only_the_found_program_is_started() {
     let scratch = Scratch::new();
     scratch.file_with("show.bat", b"@echo batch\r\n");
     std::fs::copy(cmd(), scratch.at("show.bat.exe")).unwrap();
     let mut command = Command::new("show.bat");
     command.env("PATH", scratch.path());
-    assert_eq!(why(&command), StartFailure::System);
+    assert_eq!(failure(&command), StartFailure::System);
     std::fs::remove_file(scratch.at("show.bat.exe")).unwrap();
     assert_eq!(printed(&command), "batch\n");
 }
@@ -149,10 +149,10 @@ impl Drop for Swaps {
     }
 }
 
-/// If a program vanishes before its start, curt must not search for it elsewhere. The child's
+/// If a program vanishes before its start, curt must not search for it elsewhere: the child's
 /// working directory has a file of the same name, which the policy refuses to run.
 #[test]
-fn nothing_is_started_that_the_policy_refused() {
+fn refused_programs_are_never_started() {
     let scratch = Scratch::new();
     for (folder, word) in [("b", "good"), ("here", "evil")] {
         scratch.file_with(format!("{folder}/swapped.bat"), format!("@echo {word}\r\n").as_bytes());
@@ -164,9 +164,9 @@ fn nothing_is_started_that_the_policy_refused() {
     let swaps = Swaps::of(&scratch.at("b").join("swapped.bat"));
     for _ in 0..30 {
         if let Ok(output) = command.output() {
-            // cmd.exe opens the file again, and it can be gone by then.
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(!said.contains("evil"), "{said}");
+            // cmd.exe opens the file again, which can be gone by then.
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(!text.contains("evil"), "{text}");
         }
     }
     drop(swaps);

@@ -1,5 +1,5 @@
-//! The steps of Zig's `test/standalone/windows_spawn/main.zig`, which check that names start the
-//! same programs as in cmd.exe. The step numbers are Zig's.
+//! The steps, with their numbers, of Zig's `test/standalone/windows_spawn/main.zig`, which check
+//! that names start the same programs as in cmd.exe.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
-fn what_zig_starts_is_started() {
+fn programs_started_by_zig_are_started() {
     let program = std::env::current_exe().unwrap();
     let scratch = Scratch::new();
     let (elsewhere, tmp) = (scratch.dir("elsewhere"), scratch.dir("tmp"));
@@ -55,8 +55,7 @@ fn what_zig_starts_is_started() {
     std::fs::copy(&program, at("hello.exe")).unwrap();
     usual(3, "HeLLo.exe", "exe");
     usual(4, "heLLo", "exe");
-    // Step 5, a missing working directory, is left out: curt's error differs, because it names the
-    // directory.
+    // Step 5, a missing working directory, is left out, because curt's error names the directory.
     std::fs::write(at("hello.bat"), "@echo bat").unwrap();
     std::fs::write(at("hello.cmd"), "@echo cmd").unwrap();
     usual(6, "heLLo.bat", "bat");
@@ -93,7 +92,7 @@ fn what_zig_starts_is_started() {
 }
 
 #[test]
-fn a_bare_file_that_is_no_program_is_passed_over() {
+fn bare_files_that_are_no_programs_are_skipped() {
     let scratch = Scratch::new();
     scratch.file_with(r"node\npm", b"#!/bin/sh\n");
     scratch.file_with(r"node\npm.cmd", b"@echo npm\r\n");

@@ -3,11 +3,11 @@ use std::process::Command;
 
 use curt_testkit::Scratch;
 
-use super::{Place, odd_tree, said};
+use super::{Setup, odd_tree, outcome};
 
 type Effect = (Vec<String>, Option<i32>, Vec<String>);
 
-fn effect(place: &Place, line: &str) -> Effect {
+fn effect(setup: &Setup, line: &str) -> Effect {
     let scratch = Scratch::new();
     odd_tree(&scratch);
     scratch.dir("outside/kept");
@@ -15,46 +15,46 @@ fn effect(place: &Place, line: &str) -> Effect {
     scratch.link("t/a/out", "../../outside");
     let mut shell = Command::new("sh");
     shell.args(["-f", "-c", line]).current_dir(scratch.path());
-    shell.env("CURT", &place.bench.curt).env("LC_ALL", "C");
-    let said = said(&shell.output().unwrap());
+    shell.env("CURT", &setup.fixture.curt).env("LC_ALL", "C");
+    let outcome = outcome(&shell.output().unwrap());
     assert!(scratch.exists("outside/kept") && scratch.exists("outside/file"), "{line}");
-    (scratch.list(""), said.code, said.failures)
+    (scratch.list(""), outcome.code, outcome.failures)
 }
 
 #[test]
-fn a_directory_that_is_not_empty_stays() {
-    let Some(place) = Place::new() else { return };
+fn nonempty_directories_remain() {
+    let Some(setup) = Setup::new() else { return };
     // Exclude `dir-*`, because GNU find quotes invalid Unicode differently.
-    let expected = effect(&place, "find t -mindepth 1 -type d -not -name dir-* -delete");
-    let printed = effect(&place, "\"$CURT\" find -u -td -E dir-* --delete . t");
+    let expected = effect(&setup, "find t -mindepth 1 -type d -not -name dir-* -delete");
+    let printed = effect(&setup, "\"$CURT\" find -u -td -E dir-* --delete . t");
     assert_eq!(printed, expected);
     assert_eq!(printed.1, Some(1));
     assert!(printed.2.contains(&"'t/a': Directory not empty".to_owned()), "{printed:?}");
-    let expected = effect(&place, "cd t; find . -delete");
-    assert_eq!(effect(&place, "cd t; \"$CURT\" find -u --delete"), expected);
+    let expected = effect(&setup, "cd t; find . -delete");
+    assert_eq!(effect(&setup, "cd t; \"$CURT\" find -u --delete"), expected);
 }
 
-/// The modification time of a directory changes when it is emptied.
+/// Emptying a directory changes its modification time.
 #[test]
 fn a_directory_has_the_time_from_before_its_contents_were_deleted() {
-    let Some(place) = Place::new() else { return };
+    let Some(setup) = Setup::new() else { return };
     let old = "find t -exec touch -hd 2020-01-01 {} +;";
     let expected =
-        effect(&place, &format!("{old} find t -mindepth 1 -not -newermt 2021-01-01 -delete"));
+        effect(&setup, &format!("{old} find t -mindepth 1 -not -newermt 2021-01-01 -delete"));
     let printed =
-        effect(&place, &format!("{old} \"$CURT\" find -u --older 2021-01-01 --delete . t"));
+        effect(&setup, &format!("{old} \"$CURT\" find -u --older 2021-01-01 --delete . t"));
     assert_eq!(printed, expected);
     assert_eq!(printed.1, Some(0));
 }
 
-fn words(place: &Place) -> PathBuf {
-    place.scratch.script("words", "#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", 0o755)
+fn words(setup: &Setup) -> PathBuf {
+    setup.scratch.script("words", "#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", 0o755)
 }
 
-fn printed(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
+fn printed(setup: &Setup, line: &str) -> (Vec<String>, String, Option<i32>) {
     let mut shell = Command::new("sh");
-    shell.args(["-f", "-c", line]).current_dir(place.scratch.path()).env("LC_ALL", "C");
-    let output = shell.env("CURT", &place.bench.curt).output().unwrap();
+    shell.args(["-f", "-c", line]).current_dir(setup.scratch.path()).env("LC_ALL", "C");
+    let output = shell.env("CURT", &setup.fixture.curt).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut lines: Vec<String> = text(&output.stdout).lines().map(str::to_owned).collect();
     lines.sort();
@@ -63,56 +63,56 @@ fn printed(place: &Place, line: &str) -> (Vec<String>, String, Option<i32>) {
 
 #[test]
 fn commands_get_the_same_words_as_from_find() {
-    let Some(place) = Place::odd() else { return };
-    words(&place);
+    let Some(setup) = Setup::odd() else { return };
+    words(&setup);
     for (find, curt) in [
         ("-exec ./words {} \\;", ". t -x ./words {}"),
         ("-exec ./words a {} -b {} \\;", ". t -x ./words a {} -b {}"),
         ("-exec ./words x{}y \\;", ". t -x ./words x{}y \\;"),
         ("-name *.rs -exec ./words {} \\;", "-g *.rs t -j1 -x ./words {}"),
     ] {
-        let expected = printed(&place, &format!("find t -mindepth 1 {find}"));
-        assert_eq!(printed(&place, &format!("\"$CURT\" find -u {curt}")), expected);
+        let expected = printed(&setup, &format!("find t -mindepth 1 {find}"));
+        assert_eq!(printed(&setup, &format!("\"$CURT\" find -u {curt}")), expected);
         assert!(!expected.0.is_empty());
     }
-    let (lines, ..) = printed(&place, "\"$CURT\" find -u . t -X ./words -a {} -b");
+    let (lines, ..) = printed(&setup, "\"$CURT\" find -u . t -X ./words -a {} -b");
     let whole = lines.concat();
     assert!(whole.contains("-a|t/*|t/*/?|t/-dash|t/-dash/-x|"), "{whole}");
     assert!(whole.contains("with space/a b|"), "{whole}");
     assert!(whole.ends_with("|-b|"), "{whole}");
     let none = "\"$CURT\" find -u nothing t -X ./words";
-    assert_eq!(printed(&place, none), (vec![], String::new(), Some(0)));
+    assert_eq!(printed(&setup, none), (vec![], String::new(), Some(0)));
 }
 
 #[test]
 fn a_command_line_is_filled_as_find_fills_it() {
-    let Some(place) = Place::new() else { return };
-    words(&place);
+    let Some(setup) = Setup::new() else { return };
+    words(&setup);
     for number in 0..3_000 {
-        place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
+        setup.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
     let batch = "\"$CURT\" find -u . t -X ./words {}";
-    // Arguments and variables may take a quarter of the stack limit. In the second case, both come
-    // close to it.
+    // Arguments and variables may take a quarter of the stack limit, which the second case nearly
+    // fills.
     let narrow = format!("ulimit -s 1024; V=$(printf %0100000d 0); W=$V; export V W; {batch}");
     for (line, most) in [(batch, 2), (&*narrow, 4)] {
-        let (lines, messages, code) = printed(&place, line);
+        let (lines, messages, code) = printed(&setup, line);
         assert_eq!((messages.as_str(), code), ("", Some(0)));
         assert!((2..=most).contains(&lines.len()), "{}", lines.len());
         assert_eq!(lines.iter().map(|line| line.matches('|').count()).sum::<usize>(), 3_000);
     }
-    let found = printed(&place, "find t -exec ./words {} +").0.len();
+    let found = printed(&setup, "find t -exec ./words {} +").0.len();
     assert!(found <= 2, "{found}");
 }
 
-/// Otherwise one command could remove a file from a batch before an earlier command copies it.
+/// Otherwise one command could remove a file before an earlier command copies it.
 #[test]
 fn several_commands_share_each_batch() {
-    let Some(place) = Place::new() else { return };
+    let Some(setup) = Setup::new() else { return };
     let script = "#!/bin/sh\n[ ${#1} -gt 999 ] && shift\nprintf '%s ' \"$@\"; echo\n";
-    place.scratch.script("paths", script, 0o755);
+    setup.scratch.script("paths", script, 0o755);
     for number in 0..2_500 {
-        place.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
+        setup.scratch.file(format!("t/{}-{number}", "long".repeat(9)));
     }
     let word = "w".repeat(100_000);
     let long = format!("./paths {word}");
@@ -129,7 +129,7 @@ fn several_commands_share_each_batch() {
     {
         let all = commands.map(|command| format!("-X {command}")).join(" \\; ");
         let line = format!("\"$CURT\" find -u -tf . t {size} {all} >out; cat out >&2");
-        let (_, lines, code) = printed(&place, &line);
+        let (_, lines, code) = printed(&setup, &line);
         assert_eq!(code, Some(0), "{number}: {lines}");
         let paths: Vec<Vec<&str>> = lines
             .lines()

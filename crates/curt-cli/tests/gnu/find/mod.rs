@@ -1,6 +1,6 @@
-//! Compares `curt find -u` with GNU find. Paths are sorted, because their order is unspecified, and
-//! curt's slash after directories is removed. GNU find gets `-H` and `-mindepth 1`, because curt,
-//! like fd, follows operands that are symlinks and does not yield operands.
+//! Compares `curt find -u` with GNU find. Paths are sorted, and curt's slash after directories is
+//! removed. GNU find gets `-H` and `-mindepth 1`, because curt, like fd, follows symlinks given as
+//! operands and does not yield operands.
 
 mod actions;
 mod listing;
@@ -17,8 +17,8 @@ use std::process::{Command, Output, Stdio};
 
 use curt_testkit::{Choices, Scratch, cells, skip};
 
-use crate::harness::{Bench, Trial, property};
-use crate::tree::{Oddities, Tree, left, quoted, users};
+use crate::harness::{Fixture, Trial, property};
+use crate::tree::{Oddities, Tree, quoted, remaining, users};
 
 const PAIRS: &str = r"
     -type f : -tf | -type d : -td | -type l : -tl | -type p : -t fifo | -type s : -ts
@@ -44,13 +44,13 @@ const PAIRS: &str = r"
 fn random(choices: &mut Choices) -> Trial {
     let tree = Tree::random(choices, Oddities { forbidden: true, names: false });
     let trial = Trial::random(choices, tree, &cells(PAIRS), 3);
-    let pair = |[text, _]: [String; 2]| {
+    let spellings = |[text, _]: [String; 2]| {
         let (find, curt) = text.split_once(" : ").unwrap();
         [find.to_owned(), curt.to_owned()]
     };
-    let mut options: Vec<_> = trial.options.into_iter().map(pair).collect();
-    // Keep only one kind: curt matches any of several kinds, but GNU find requires all of them.
-    // Also keep only one order.
+    let mut options: Vec<_> = trial.options.into_iter().map(spellings).collect();
+    // Keep only one kind: curt matches any of several, but GNU find requires all. Also keep only
+    // one order.
     for is_one in [|it: &[String; 2]| it[1].starts_with("-t"), |it: &[String; 2]| it[0] == "-depth"]
     {
         let first = options.iter().position(is_one);
@@ -98,13 +98,13 @@ fn curt_words(trial: &Trial, action: &str) -> Vec<OsString> {
 }
 
 /// Returns whether the results are comparable. Unlike GNU find, curt refuses operands that are not
-/// directories, and knows the kinds of entries in a directory that it can list but not search.
-fn is_compared(trial: &Trial, place: &Path) -> bool {
+/// directories, and knows the kinds of entries in an unsearchable directory.
+fn is_compared(trial: &Trial, dir: &Path) -> bool {
     let is_searched = |path: &OsString| {
-        let path = place.join(path);
+        let path = dir.join(path);
         path.is_dir() || fs::symlink_metadata(path).is_err()
     };
-    // curt checks only once whether a directory is empty, after all other tests.
+    // curt checks once whether a directory is empty, after all other tests.
     let asks_twice =
         trial.tree.forbids() && trial.options.iter().any(|it| it[0].contains("-empty"));
     trial.operands.iter().all(is_searched) && !trial.tree.has_mode(0o444) && !asks_twice
@@ -112,21 +112,21 @@ fn is_compared(trial: &Trial, place: &Path) -> bool {
 
 #[test]
 fn random_trees_are_searched_as_by_find() {
-    let Some(place) = Place::new() else { return };
-    let here = place.bench.place();
+    let Some(setup) = Setup::new() else { return };
+    let here = setup.fixture.dir();
     property("find", random, |trial| {
-        trial.tree.make(&place.bench.scratch, trial.user);
-        let said = is_compared(trial, &here).then(|| {
+        trial.tree.make(&setup.fixture.scratch, trial.user);
+        let outcome = is_compared(trial, &here).then(|| {
             let run = |program: &Path, words: &[OsString]| {
-                let mut said = said(&run(program, words, &here, trial.user));
-                said.equate();
-                said
+                let mut outcome = outcome(&run(program, words, &here, trial.user));
+                outcome.equate();
+                outcome
             };
             let find = run(Path::new("find"), &find_words(trial, "-print0"));
-            [find, run(&place.bench.curt, &curt_words(trial, "-0"))]
+            [find, run(&setup.fixture.curt, &curt_words(trial, "-0"))]
         });
-        place.bench.clear();
-        let [find, curt] = said?;
+        setup.fixture.clear();
+        let [find, curt] = outcome?;
         let lines = lines(trial, "-print0", "-0");
         (find != curt).then(|| format!("{lines}find {find:?}\ncurt {curt:?}"))
     });
@@ -138,11 +138,11 @@ fn lines(trial: &Trial, find: &str, curt: &str) -> String {
     format!("find {}\ncurt {}\n", line(find_words(trial, find)), line(curt_words(trial, curt)))
 }
 
-/// Runs unprivileged, so that a bug cannot do much damage.
+/// Runs unprivileged, to limit the damage of a bug.
 #[test]
 fn random_trees_are_deleted_as_by_find() {
-    let Some(place) = Place::new() else { return };
-    let here = place.bench.place();
+    let Some(setup) = Setup::new() else { return };
+    let here = setup.fixture.dir();
     property("find -delete", random, |trial| {
         // GNU find deletes pruned entries, unlike curt.
         let differs = [" -o", "-L"];
@@ -153,50 +153,49 @@ fn random_trees_are_deleted_as_by_find() {
             return None;
         }
         let run = |program: &Path, words: &[OsString]| {
-            trial.tree.make(&place.bench.scratch, trial.user);
+            trial.tree.make(&setup.fixture.scratch, trial.user);
             // Without a trailing slash, curt deletes nothing through an operand that is a symlink.
             let is_link =
                 |path| fs::symlink_metadata(here.join(path)).is_ok_and(|it| it.is_symlink());
             let is_refused = trial.operands.iter().any(is_link);
-            let came = (is_compared(trial, &here) && !is_refused).then(|| {
-                let said = said(&run(program, words, &here, trial.user));
-                (said.code, left(&place.bench.scratch.at("run")))
+            let result = (is_compared(trial, &here) && !is_refused).then(|| {
+                let outcome = outcome(&run(program, words, &here, trial.user));
+                (outcome.code, remaining(&setup.fixture.scratch.at("run")))
             });
-            place.bench.clear();
-            came
+            setup.fixture.clear();
+            result
         };
         let find = run(Path::new("find"), &find_words(trial, "-delete"));
-        let curt = run(&place.bench.curt, &curt_words(trial, "--delete"));
+        let curt = run(&setup.fixture.curt, &curt_words(trial, "--delete"));
         let lines = lines(trial, "-delete", "--delete");
         (find != curt).then(|| format!("{lines}find {find:?}\ncurt {curt:?}"))
     });
 }
 
-fn run(program: &Path, words: &[OsString], place: &Path, user: Option<u32>) -> Output {
+fn run(program: &Path, words: &[OsString], dir: &Path, user: Option<u32>) -> Output {
     let mut command = Command::new(program);
-    command.args(words).current_dir(place).env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
+    command.args(words).current_dir(dir).env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
     if let Some(user) = user {
         command.uid(user).gid(user);
     }
     command.output().unwrap()
 }
 
-struct Place {
-    bench: Bench,
+struct Setup {
+    fixture: Fixture,
     scratch: Scratch,
     user: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct Outcome {
     paths: Vec<OsString>,
     code: Option<i32>,
     failures: Vec<String>,
 }
 
-impl Said {
-    /// Ignores the quoting of odd names, and whether a reported symlink to an ancestor is also
-    /// yielded.
+impl Outcome {
+    /// Ignores the quoting of odd names, and whether a reported symlink to an ancestor is yielded.
     fn equate(&mut self) {
         let loops = ["File system loop detected", "symbolic link or mount loop"];
         if self.failures.iter().any(|it| loops.iter().any(|reason| it.contains(reason))) {
@@ -214,8 +213,8 @@ impl Said {
     }
 }
 
-impl Place {
-    fn new() -> Option<Place> {
+impl Setup {
+    fn new() -> Option<Setup> {
         let version = Command::new("find").arg("--version").output();
         if !version.is_ok_and(|output| output.stdout.starts_with(b"find (GNU findutils)")) {
             skip("GNU find is not installed");
@@ -223,16 +222,16 @@ impl Place {
         }
         let scratch = Scratch::new();
         fs::set_permissions(scratch.path(), Permissions::from_mode(0o755)).unwrap();
-        Some(Place { bench: Bench::new(), scratch, user: None })
+        Some(Setup { fixture: Fixture::new(), scratch, user: None })
     }
 
-    fn odd() -> Option<Place> {
-        let place = Place::new()?;
-        odd_tree(&place.scratch);
-        Some(place)
+    fn odd() -> Option<Setup> {
+        let setup = Setup::new()?;
+        odd_tree(&setup.scratch);
+        Some(setup)
     }
 
-    fn find(&self, args: &str) -> Said {
+    fn find(&self, args: &str) -> Outcome {
         let (follow, rest) = match args.strip_prefix("-L ") {
             Some(rest) => ("-L", rest),
             None => ("-H", args),
@@ -242,16 +241,16 @@ impl Place {
         let (operands, tests) = words.split_at(tests.unwrap_or(words.len()));
         let all = [&[follow], operands, &["-mindepth", "1"], tests, &["-print0"]].concat();
         let all: Vec<OsString> = all.into_iter().map(OsString::from).collect();
-        said(&run(Path::new("find"), &all, self.scratch.path(), self.user))
+        outcome(&run(Path::new("find"), &all, self.scratch.path(), self.user))
     }
 
-    fn curt(&self, args: &str) -> Said {
+    fn curt(&self, args: &str) -> Outcome {
         let words = ["find", "-u", "-0"].into_iter().chain(args.split_whitespace());
         let words: Vec<OsString> = words.map(OsString::from).collect();
-        said(&run(&self.bench.curt, &words, self.scratch.path(), self.user))
+        outcome(&run(&self.fixture.curt, &words, self.scratch.path(), self.user))
     }
 
-    fn same(&self, find: &str, curt: &str) -> Said {
+    fn same(&self, find: &str, curt: &str) -> Outcome {
         let expected = self.find(find);
         for more in ["", "-j1", "-j3", "--contents-first", "--sort=name", "--without=openat2"] {
             assert_eq!(
@@ -264,7 +263,7 @@ impl Place {
     }
 }
 
-fn said(output: &Output) -> Said {
+fn outcome(output: &Output) -> Outcome {
     let paths = output.stdout.split(|&byte| byte == 0).filter(|path| !path.is_empty());
     let paths = paths.map(|path| path.strip_suffix(b"/").unwrap_or(path));
     let mut paths: Vec<OsString> = paths.map(|path| OsStr::from_bytes(path).to_owned()).collect();
@@ -288,7 +287,7 @@ fn said(output: &Output) -> Said {
     };
     let mut failures: Vec<String> = failures.map(from_path).collect();
     failures.sort();
-    Said { paths, code: output.status.code(), failures }
+    Outcome { paths, code: output.status.code(), failures }
 }
 
 fn odd_tree(scratch: &Scratch) {

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use curt_testkit::{NOBODY, is_root, skip};
 
-use super::{Place, said};
+use super::{Setup, outcome};
 use crate::harness::zone_with_leap_seconds;
 
 #[test]
-fn what_random_trees_seldom_have() {
-    let Some(place) = Place::odd() else { return };
+fn cases_rare_in_random_trees() {
+    let Some(setup) = Setup::odd() else { return };
     for (find, curt) in [
         // GNU find matches the whole path, and curt any part of it.
         (r"t -regextype posix-extended -regex .*\.rs", r"-s -p \.rs$ t"),
@@ -27,35 +27,35 @@ fn what_random_trees_seldom_have() {
         ("/dev -maxdepth 1 -type b -name loop0", "-d1 -tb -g loop0 /dev"),
         ("/dev -maxdepth 1 -type b -name vda", "-d1 -tb -g vda /dev"),
     ] {
-        place.same(find, curt);
+        setup.same(find, curt);
     }
-    assert_eq!(place.curt("-p -g **/t/*.rs t").paths, ["t/plain.rs"]);
-    assert_eq!(place.curt("-- . -t").paths, ["-t/-f"]);
+    assert_eq!(setup.curt("-p -g **/t/*.rs t").paths, ["t/plain.rs"]);
+    assert_eq!(setup.curt("-- . -t").paths, ["-t/-f"]);
 }
 
 #[test]
 fn times() {
-    let Some(place) = Place::odd() else { return };
+    let Some(setup) = Setup::odd() else { return };
     let now = SystemTime::now();
     for (path, ago) in [("t/five", 7200), ("t/plain.rs", 10), ("t/a", 3600), ("t/a/kilo", 3600)] {
-        let file = File::open(place.scratch.at(path)).unwrap();
+        let file = File::open(setup.scratch.at(path)).unwrap();
         file.set_modified(now - Duration::from_secs(ago)).unwrap();
     }
     for file in ["t/five", "t/plain.rs", "t/a", "t/a/kilo", "t/to-file"] {
         // curt follows a reference that is a symlink, as GNU find's -newer does with -H.
-        place.same(&format!("t -newer {file}"), &format!("--newer {file} . t"));
+        setup.same(&format!("t -newer {file}"), &format!("--newer {file} . t"));
     }
-    place.same("t -mmin +30 -newer t/five", "--older 30min --newer t/five . t");
-    place.same("t -mmin -30", "--newer 30min . t");
+    setup.same("t -mmin +30 -newer t/five", "--older 30min --newer t/five . t");
+    setup.same("t -mmin -30", "--newer 30min . t");
 }
 
 #[test]
 fn dates_are_those_of_the_zone() {
-    let Some(place) = Place::new() else { return };
+    let Some(setup) = Setup::new() else { return };
     let words = |text: &'static str| text.split('|').map(str::trim);
     let berlin = "2026-03-29 01:59:59 | 2026-03-29 02:00 | 2026-03-29 02:30 | 2026-03-29 03:00
         | 2026-10-25 01:59:59 | 2026-10-25 02:00 | 2026-10-25 02:30 | 2026-10-25 03:00";
-    let leaps = place.bench.scratch.file_with("leaps", &zone_with_leap_seconds(b'2'));
+    let leaps = setup.fixture.scratch.file_with("leaps", &zone_with_leap_seconds(b'2'));
     let mut pairs: Vec<(Option<&str>, String)> = Vec::new();
     for (zone, dates) in [
         (
@@ -100,14 +100,14 @@ fn dates_are_those_of_the_zone() {
     for (zone, date) in pairs {
         let run = |program: &Path, args: &[&str]| {
             let mut command = Command::new(program);
-            command.args(args).current_dir(place.scratch.path()).env("LC_ALL", "C");
+            command.args(args).current_dir(setup.scratch.path()).env("LC_ALL", "C");
             match zone {
                 Some(zone) => command.env("TZ", zone),
                 None => command.env_remove("TZ"),
             };
             command.output().unwrap()
         };
-        // GNU date shows the cause of a difference. The authority is GNU find.
+        // GNU date shows the cause of a difference. GNU find is the authority.
         let seconds = run(Path::new("date"), &["-d", &date, "+%s %N"]).stdout;
         let seconds = String::from_utf8(seconds).unwrap();
         let (seconds, nanoseconds) = seconds.trim().split_once(' ').unwrap_or(("0", "0"));
@@ -119,14 +119,14 @@ fn dates_are_those_of_the_zone() {
         for (name, time) in
             [("before", date_time - tick), ("at", date_time), ("after", date_time + tick)]
         {
-            let file = File::create(place.scratch.at(name)).unwrap();
+            let file = File::create(setup.scratch.at(name)).unwrap();
             file.set_modified(time).unwrap();
         }
         let find = ["-type", "f", "-newermt", &date, "-printf", "%p\\0"];
         let found = run(Path::new("find"), &find);
-        let printed = run(&place.bench.curt, &["find", "-0", "--newer", &date]);
-        let came = |output: &Output| (output.status.success(), said(output).paths);
-        if came(&found) != came(&printed) {
+        let printed = run(&setup.fixture.curt, &["find", "-0", "--newer", &date]);
+        let result = |output: &Output| (output.status.success(), outcome(output).paths);
+        if result(&found) != result(&printed) {
             differences.push((zone, date, found.stdout.len(), printed));
         }
         refused += u32::from(!found.status.success());
@@ -137,13 +137,13 @@ fn dates_are_those_of_the_zone() {
 
 #[test]
 fn owners() {
-    let Some(place) = Place::odd() else { return };
+    let Some(setup) = Setup::odd() else { return };
     if !is_root() {
         return skip("not root: everything has one owner");
     }
-    lchown(place.scratch.at("t/five"), Some(NOBODY), Some(12345)).unwrap();
-    lchown(place.scratch.at("t/dangling"), Some(4_000_000), None).unwrap();
-    lchown(place.scratch.at("t/a"), None, Some(NOBODY)).unwrap();
+    lchown(setup.scratch.at("t/five"), Some(NOBODY), Some(12345)).unwrap();
+    lchown(setup.scratch.at("t/dangling"), Some(4_000_000), None).unwrap();
+    lchown(setup.scratch.at("t/a"), None, Some(NOBODY)).unwrap();
     for (find, curt) in [
         ("-user root", "root"),
         ("-user root", "0"),
@@ -155,6 +155,6 @@ fn owners() {
         ("-uid 65534 -gid 12345", "65534:12345"),
         ("-user root -gid 12345", "0:12345"),
     ] {
-        place.same(&format!("t {find}"), &format!("-o {curt} . t"));
+        setup.same(&format!("t {find}"), &format!("-o {curt} . t"));
     }
 }

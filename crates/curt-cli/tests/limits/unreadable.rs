@@ -14,9 +14,9 @@ fn open_scratch() -> Option<Scratch> {
         return None;
     }
     let scratch = Scratch::new();
-    // Copy the program, because other users might be unable to access the build directory.
+    // Copy the program, because other users might not reach the build directory.
     scratch.program(super::curt(), "curt");
-    give(&scratch, ".", 0o755);
+    give_to_other(&scratch, ".", 0o755);
     Some(scratch)
 }
 
@@ -25,20 +25,20 @@ fn as_other(scratch: &Scratch, args: &str) -> Command {
     script(scratch, &format!("exec setpriv {user} ./curt {args}"))
 }
 
-fn give(scratch: &Scratch, path: &str, mode: u32) {
+fn give_to_other(scratch: &Scratch, path: &str, mode: u32) {
     let path = scratch.at(path);
     chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
     std::fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// The directory is empty and could be removed, but a dry run must not try.
+/// The directory is empty and removable, but a dry run must not try.
 #[test]
 fn a_dry_run_removes_no_unreadable_directory() {
     let Some(scratch) = open_scratch() else { return };
     for options in ["-r", "-rf -j2", "-d", "-r --contents"] {
         scratch.dir("tree/shut");
-        give(&scratch, "tree", 0o755);
-        give(&scratch, "tree/shut", 0o000);
+        give_to_other(&scratch, "tree", 0o755);
+        give_to_other(&scratch, "tree/shut", 0o000);
         for operand in ["tree", "tree/shut"] {
             let mut rm = as_other(&scratch, &format!("rm --dry-run {options} {operand}"));
             rm.output().unwrap();
@@ -51,7 +51,7 @@ fn a_dry_run_removes_no_unreadable_directory() {
 #[test]
 fn fields_that_fail_are_reported_with_their_entry() {
     let Some(scratch) = open_scratch() else { return };
-    // Other users can list this directory, but cannot read its symlinks.
+    // Other users can list this directory, but not read its symlinks.
     let find = "find -u --json --fields=target -tl -d1 . /proc/1";
     for sort in ["--sort=name", "-j1"] {
         let output = as_other(&scratch, &format!("{find} {sort}")).output().unwrap();
