@@ -26,13 +26,12 @@
  * find files in many directories        curt_lookup_open, curt_lookup_find
  * get full paths without a call         curt_expander_open, curt_expand_bytes
  *
- * These rules hold for all functions. They are not repeated below.
+ * These rules hold for all functions, and are not repeated below.
  *
  * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
  * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
- * Each class of results has a range, which also covers future results: -1 to -19 general, -20 to
- * -39 KEPT, -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system
- * calls.
+ * Each class of results has a range, including future results: -1 to -19 general, -20 to -39 KEPT,
+ * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
  *
  * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
  * with …_close, and an error once with curt_error_free, when no thread uses it any more. NULL is
@@ -40,24 +39,23 @@
  *
  * Pointers. A pointer must be aligned, must point to as many elements as its length or capacity
  * says, and must not be NULL, except for `error`, options and control, and where documented. NULL
- * as options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT: NULL, wrong
- * sizes, unknown flags, lengths or capacities larger than memory. The library uses the caller's
- * memory only until the function returns, unless documented otherwise.
+ * as options or control means all zero. Detectable mistakes return CURT_E_ARGUMENT. The library
+ * uses the caller's memory only until the function returns, unless documented otherwise.
  *
- * Texts are those of the system: bytes on Unix, UTF-16 on Windows (L"tree" in the examples). They
- * need not be valid Unicode. Each text has a length and contains no NUL, but a NUL follows each
- * text from the library. A function that writes a text into a buffer adds a NUL, and returns the
- * length without it. If that length is not less than the capacity, the buffer is unchanged: repeat
- * the call with a capacity of the length plus one. NULL with capacity 0 queries the length.
+ * Texts are bytes on Unix and UTF-16 on Windows (L"tree" in the examples), and need not be valid
+ * Unicode. A text has a length and contains no NUL, but a NUL follows each text from the library. A
+ * function that writes a text into a buffer adds a NUL, and returns the length without it. If that
+ * length is not less than the capacity, the buffer is unchanged: repeat the call with a capacity of
+ * the length plus one. NULL with capacity 0 queries the length.
  *
- * Structs that begin with `size` may gain fields at their end. Initialise them with CURT_…_INIT,
+ * Structs that begin with `size` may gain fields at their end. Initialize them with CURT_…_INIT,
  * which sets the size and zeros the rest, so that programs and libraries of different versions work
- * together. `reserved` must be 0. Other structs are passed with their `sizeof` for the same reason.
- * A field or parameter called `flags` or `fields` takes values of one prefix, joined by `|`.
+ * together. Other structs are passed with their `sizeof` for the same reason. `reserved` must be 0.
+ * Parameters and fields called `flags` or `fields` take values of one prefix, joined by `|`.
  *
- * Threads. Any thread may call any function. Several threads may use an object one at a time, or at
- * once if it is documented as shared. The library starts threads only if curt_control requests
- * them, and joins them before it returns. A calling thread needs 64 KiB of stack.
+ * Threads. Any thread may call any function. Threads may use an object one at a time, or at once if
+ * it is documented as shared. The library starts threads only if curt_control requests them, and
+ * joins them before it returns. A calling thread needs 64 KiB of stack.
  *
  * Callbacks get their `context`, run on the caller's thread, and must return: no longjmp, no
  * exception.
@@ -157,7 +155,7 @@ typedef struct curt_error curt_error;
 
 /** The contents of an error. The texts live as long as the error. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** `CURT_E_…`. */
   int32_t result;
@@ -179,7 +177,7 @@ typedef struct {
   size_t text_len;
   /**
    * The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
-   * in languages whose exceptions have the system's text.
+   * for exceptions that already have the system's text.
    */
   const char *reason;
 } curt_error_info;
@@ -189,10 +187,10 @@ typedef struct {
 /** Fills in `info`. Makes no system call. */
 CURT_API int32_t curt_error_get(const curt_error *error, curt_error_info *info);
 
-/** Frees an error. Does nothing for NULL. */
+/** Frees an error. */
 CURT_API void curt_error_free(curt_error *error);
 
-/* ---- Cancelling, observing and parallelising long work ----
+/* ---- Threads, callbacks and cancellation of long work ----
  *
  *     static volatile int cancel;
  *     curt_control control = CURT_CONTROL_INIT;
@@ -202,18 +200,18 @@ CURT_API void curt_error_free(curt_error *error);
  *         puts("not cancelled");
  */
 
-/** The largest number of threads. */
+/** The maximum for `threads`. */
 #define CURT_THREADS_MOST 1024
-/** Chooses as many threads as make the work faster. */
+/** As many threads as make the work faster. */
 #define CURT_THREADS_AUTOMATIC UINT32_MAX
 
 /**
- * How to run long work. By default it uses one thread and no callback. A callback that does not
- * return 0 stops the work. The function then waits for its other threads, and returns
- * `CURT_E_STOPPED` or the result of an earlier failure.
+ * How to run long work. The default is one thread without callbacks. A callback stops the work by
+ * returning anything but 0. The function then joins its threads, and returns `CURT_E_STOPPED` or
+ * the result of an earlier failure.
  */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** The maximum number of threads, including the caller's; at most `CURT_THREADS_MOST`. */
   uint32_t threads;
@@ -222,8 +220,8 @@ typedef struct {
   /**
    * NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
    * work within milliseconds, but does not interrupt a blocking system call. Stopping can take
-   * half a second with a million paths in an array, or with a million entries in a sorted
-   * directory (`curt_usage` with `CURT_TREE_FOLLOW`).
+   * half a second with a million paths in an array, or entries in a sorted directory
+   * (`curt_usage` with `CURT_TREE_FOLLOW`).
    */
   const volatile int *cancel;
   /** NULL, or a callback that runs at the start and then every few milliseconds. */
@@ -275,11 +273,11 @@ typedef void *curt_fd;
 #define CURT_DIRECTORIES_REFUSE 4
 
 /**
- * How to remove. By default a missing path is a failure, mounts are not crossed, and directories
- * are removed recursively.
+ * How to remove. By default a missing path fails, mounts are not crossed, and directories are
+ * removed recursively.
  */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** `CURT_REMOVE_…`. */
   uint32_t flags;
@@ -299,13 +297,13 @@ typedef struct {
 
 /** What a removal has done, even if it failed or was stopped. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** Entries removed, except directories. */
   uint64_t files;
   /** Directories removed. */
   uint64_t directories;
-  /** Entries that another process removed or moved after they had been listed. */
+  /** Entries that another process removed or moved after they were listed. */
   uint64_t vanished;
   /** Failures. */
   uint64_t errors;
@@ -320,19 +318,19 @@ typedef struct {
   { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
 
 /**
- * Removes `path`: a file, a directory with everything below it, or a link, but never the target of
- * a link. `options`, `control` and `report` can be NULL. The root directory is refused. With a
- * trailing slash, `path` must be a directory, not a link to a directory.
+ * Removes `path`: a file, a directory with everything below it, or a link, never its target.
+ * `report` can be NULL. The root directory is refused. With a trailing slash, `path` must be a
+ * directory, not a link to one.
  *
- * With `CURT_CWD` as `dir`, `path` can be any path. With an open directory as `dir`, `path` starts
- * there, as in `unlinkat(2)`: symlinks and `..` can lead out of `dir`, and `path` must not end in
- * `.` or `..`. A descriptor opened with `O_PATH` is enough. On Windows `dir` needs `FILE_TRAVERSE`
- * and `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
+ * If `dir` is `CURT_CWD`, `path` can be any path. If `dir` is an open directory (`O_PATH`
+ * suffices), `path` starts there, as in `unlinkat(2)`: symlinks and `..` can lead out of it, and
+ * `path` must not end in `.` or `..`. On Windows `dir` needs `FILE_TRAVERSE` and
+ * `FILE_READ_ATTRIBUTES`, and `path` must be a single name.
  *
- * Not atomic: continues after a failure, and removes as much as it can. Returns 0 if everything is
- * gone, `CURT_E_STOPPED` if the work was stopped before any failure, or the result of the first
- * failure, which `error` describes; `on_error` gets every failure. Fills in `report`, unless an
- * argument was wrong (`CURT_E_ARGUMENT`) or curt has a bug (`CURT_E_INTERNAL`).
+ * Not atomic: continues after a failure. Returns 0 if everything is gone, `CURT_E_STOPPED` if
+ * stopped before any failure, or the result of the first failure, which `error` describes;
+ * `on_error` gets every failure. Fills in `report`, except after `CURT_E_ARGUMENT` and
+ * `CURT_E_INTERNAL`.
  *
  * Cost on Linux: 1 call per file, 5 per directory, at most 6 for the path itself, and 2 more with
  * an open `dir`.
@@ -346,9 +344,9 @@ int32_t curt_remove(curt_fd dir,
                     curt_error **error);
 
 /**
- * Removes `count` paths, as `curt_remove` does with `CURT_CWD`: in order with one thread. Several
- * threads divide the paths, but if one lies below another, one thread removes them all in order.
- * Consecutive paths in the same directory share the call that opens it.
+ * Removes `count` paths as `curt_remove` does with `CURT_CWD`. One thread removes them in order.
+ * Several threads divide them, unless one path lies below another: then one thread removes them
+ * all. Consecutive paths in the same directory share the call that opens it.
  */
 CURT_API
 int32_t curt_remove_many(const curt_str *paths,
@@ -374,8 +372,8 @@ int32_t curt_remove_many(const curt_str *paths,
 
 /**
  * Follows links, at the path and below it. A walk reports a link back to an ancestor as
- * `CURT_E_LOOP`. `curt_usage` skips that link, because the ancestor is already counted, and
- * reports broken links as failures.
+ * `CURT_E_LOOP`. `curt_usage` skips it, because the ancestor is counted already, and reports
+ * broken links as failures.
  */
 #define CURT_TREE_FOLLOW 1
 /** Does not enter filesystems other than that of the path. */
@@ -388,7 +386,7 @@ typedef struct curt_tree curt_tree;
 
 /** An entry of a tree. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** The path given to `curt_tree_open`, extended to this entry. */
   curt_str path;
@@ -413,9 +411,8 @@ int32_t curt_tree_open(curt_str path,
 
 /**
  * Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
- * directory opens and reads it, unless it was pruned; most other calls return entries read
- * earlier. The entries of all ancestors are held in memory, and at most 64 directories are open at
- * a time.
+ * directory opens and reads it, unless it was pruned. The entries of all ancestors are held in
+ * memory, and at most 64 directories are open at a time.
  *
  * Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
  * path, and a directory replaced by a link cannot lead the walk out of the tree.
@@ -423,16 +420,16 @@ int32_t curt_tree_open(curt_str path,
  * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
  * flag. Other entries cost no call if the filesystem's listings include kinds.
  *
- * Returns 1, or 0 at the end. After `CURT_E_OS`, `CURT_E_LOOP` (a directory is its own ancestor),
- * `CURT_E_REPLACED` and `CURT_E_OTHER`, the next call continues. End the loop at
- * `CURT_E_INTERNAL`, and at `CURT_E_ARGUMENT`, because the next call would fail in the same way.
+ * Returns 1, or 0 at the end. The loop can continue after `CURT_E_OS`, `CURT_E_LOOP` (a directory
+ * is its own ancestor), `CURT_E_REPLACED` and `CURT_E_OTHER`. It must end at `CURT_E_INTERNAL`,
+ * and at `CURT_E_ARGUMENT`, which would recur.
  */
 CURT_API int32_t curt_tree_next(curt_tree *walk, curt_tree_entry *entry, curt_error **error);
 
-/** Skips everything below the current entry, which need not be a directory. Makes no system call. */
+/** Skips the contents of the current entry, which need not be a directory. Makes no system call. */
 CURT_API int32_t curt_tree_prune(curt_tree *walk);
 
-/** Closes a walk, even before its end. */
+/** Closes a walk. */
 CURT_API void curt_tree_close(curt_tree *walk);
 
 /* ---- Getting the metadata of one path ----
@@ -443,46 +440,46 @@ CURT_API void curt_tree_close(curt_tree *walk);
  *         printf("%lu bytes\n", (unsigned long)about.length);
  */
 
-/** The kind: `CURT_KIND_…`. */
+/** Kind: `CURT_KIND_…`. */
 #define CURT_FIELD_KIND (1 << 0)
-/** The length in bytes. */
+/** Length in bytes. */
 #define CURT_FIELD_SIZE (1 << 1)
-/** The allocated bytes. */
+/** Allocated bytes. */
 #define CURT_FIELD_ALLOCATED (1 << 2)
-/** The time of the last write. */
+/** Time of the last write. */
 #define CURT_FIELD_MODIFIED (1 << 3)
-/** The time of the last access. */
+/** Time of the last access. */
 #define CURT_FIELD_ACCESSED (1 << 4)
-/** The time of the last change of content or metadata. */
+/** Time of the last change of content or metadata. */
 #define CURT_FIELD_CHANGED (1 << 5)
-/** The time of creation. */
+/** Time of creation. */
 #define CURT_FIELD_CREATED (1 << 6)
-/** The POSIX file type and permission bits. */
+/** POSIX file type and permission bits. */
 #define CURT_FIELD_MODE (1 << 7)
-/** The number of hard links. */
+/** Number of hard links. */
 #define CURT_FIELD_LINKS (1 << 8)
 /**
- * The inode number, or file id. For a mount point, a listing on Unix returns the number of the
+ * Inode number, or file id. For a mount point, a listing on Unix returns the number of the
  * covered directory; `CURT_EXACT` gets the number of the mounted root.
  */
 #define CURT_FIELD_ID (1 << 9)
-/** The number of the filesystem or volume. */
+/** Number of the filesystem or volume. */
 #define CURT_FIELD_DEVICE (1 << 10)
-/** The user id of the owner. */
+/** Owner's user id. */
 #define CURT_FIELD_USER_ID (1 << 11)
-/** The group id. */
+/** Group id. */
 #define CURT_FIELD_GROUP_ID (1 << 12)
 /** `FILE_ATTRIBUTE_…`, or `STATX_ATTR_…`. */
 #define CURT_FIELD_ATTRIBUTES (1 << 13)
 /** The number of a device file. */
 #define CURT_FIELD_DEVICE_NUMBER (1 << 14)
-/** The preferred block size for I/O. */
+/** Preferred block size for I/O. */
 #define CURT_FIELD_BLOCK_SIZE (1 << 15)
-/** The target of a link. Costs 1 more call per link (3 on Windows). */
+/** Target of a link. Costs 1 more call per link (3 on Windows). */
 #define CURT_FIELD_TARGET (1 << 16)
-/** The name of the owner, looked up once per owner. Costs 3 more calls per entry on Windows. */
+/** Owner's name, looked up once per owner. Costs 3 more calls per entry on Windows. */
 #define CURT_FIELD_USER (1 << 17)
-/** The name of the group, looked up once per group. Windows returns it together with the owner. */
+/** Group's name, looked up once per group. Windows returns it with the owner. */
 #define CURT_FIELD_GROUP (1 << 18)
 
 /** Gets the metadata of a link's target, or of the link itself if it is broken. */
@@ -494,21 +491,21 @@ CURT_API void curt_tree_close(curt_tree *walk);
  */
 #define CURT_EXACT 2
 
-/** The kind is not known. */
+/** Unknown. */
 #define CURT_KIND_UNKNOWN 0
-/** A regular file. */
+/** Regular file. */
 #define CURT_KIND_FILE 1
-/** A directory. */
+/** Directory. */
 #define CURT_KIND_DIRECTORY 2
-/** A symlink. */
+/** Symlink. */
 #define CURT_KIND_SYMLINK 3
-/** A named pipe. */
+/** Named pipe. */
 #define CURT_KIND_FIFO 4
-/** A socket. */
+/** Socket. */
 #define CURT_KIND_SOCKET 5
-/** A character device. */
+/** Character device. */
 #define CURT_KIND_CHARACTER_DEVICE 6
-/** A block device. */
+/** Block device. */
 #define CURT_KIND_BLOCK_DEVICE 7
 /** Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume. */
 #define CURT_KIND_JUNCTION 8
@@ -520,7 +517,7 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_KIND_WSL_SYMLINK 11
 /** Windows: any other reparse point that represents another file. */
 #define CURT_KIND_REPARSE 12
-/** A marker in a union filesystem that hides an entry of a lower layer. */
+/** Marker in a union filesystem that hides an entry of a lower layer. */
 #define CURT_KIND_WHITEOUT 13
 
 /** A point in time. */
@@ -536,8 +533,7 @@ typedef struct {
 /**
  * Metadata. `known`, `failed`, `result`, `os_error` and `kind` are always set; other members are
  * unchanged unless `known` has their field. A requested field in neither `known` nor `failed` does
- * not exist: the filesystem does not store it, or the entry has no target because it is not a
- * link.
+ * not exist: the filesystem does not store it, or, for a target, the entry is not a link.
  */
 typedef struct {
   /** The fields whose members are set. */
@@ -593,8 +589,8 @@ typedef struct {
 
 /**
  * Gets the `fields` of a path. `CURT_FIELD_TARGET`, `CURT_FIELD_USER` and `CURT_FIELD_GROUP` are
- * errors, because there is no object to own their texts. Without fields, checks whether the path
- * exists. `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
+ * errors, because no object would own their texts. Without fields, checks whether the path exists.
+ * `flags` can be `CURT_FOLLOW`; `CURT_EXACT` has no effect. `metadata_size` is
  * `sizeof(curt_metadata)`. A failure leaves `metadata` unchanged.
  *
  * Cost: 1 call; 3 on Windows to follow a link, and on volumes that cannot query by name.
@@ -648,15 +644,14 @@ int32_t curt_dir_open(curt_str path,
 /**
  * Reads up to `capacity` entries; `capacity` must not be 0. `entry_size` is `sizeof(curt_entry)`.
  * Names and texts live until the next call with this `dir`. An entry that cannot be queried or has
- * just been removed has `failed` fields, but does not make the function fail.
+ * just been removed has `failed` fields; the function does not fail.
  *
  * Cost: 1 call per buffer of entries (first 64 KiB, about 2,000 entries; later 1 MiB), and 1 at
  * the end. Names and kinds cost no further call; nor do sizes, times and attributes on Windows.
  * Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
  * cost more.
  *
- * Returns the number of entries, usually fewer than `capacity`, and 0 at the end or when called
- * after a failure.
+ * Returns the number of entries, usually fewer than `capacity`; 0 at the end and after a failure.
  */
 CURT_API
 int32_t curt_dir_next(curt_dir *dir,
@@ -678,7 +673,7 @@ CURT_API void curt_dir_close(curt_dir *dir);
 
 /** The sums of `curt_usage`. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** Entries, including directories. */
   uint64_t entries;
@@ -697,8 +692,7 @@ typedef struct {
 /**
  * Adds up the disk space of `count` trees. A file with several hard links, or reached through two
  * of the paths, counts once. `flags` can be `CURT_TREE_FOLLOW` (otherwise links are not followed),
- * `CURT_TREE_SAME_FILE_SYSTEM` (costs no call) and `CURT_TREE_COUNT_LINKS`. The sums do not depend
- * on the number of threads.
+ * `CURT_TREE_SAME_FILE_SYSTEM` (costs no call) and `CURT_TREE_COUNT_LINKS`.
  *
  * Continues after a failure. Returns 0, the result of the first failure, which `error` describes,
  * or `CURT_E_STOPPED`; in each case `totals` has everything counted so far.
@@ -754,17 +748,11 @@ int32_t curt_usage(const curt_str *paths,
 /** Applies the policy's Windows rules, if it has any. */
 #define CURT_SEARCH_WINDOWS 4
 
-/**
- * How to search. By default nothing is read from the process, not even `PATH`. Texts are copied; a
- * NULL pointer means not set.
- */
+/** How to search. By default the process is not queried, even for `PATH`. NULL means not set. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
-  /**
-   * `CURT_POLICY_…`. A policy without rules for the chosen system applies its rules for the
-   * other system.
-   */
+  /** `CURT_POLICY_…`. A policy without rules for the chosen system applies those for the other. */
   uint32_t policy;
   /** `CURT_SEARCH_…`. */
   uint32_t flags;
@@ -778,7 +766,7 @@ typedef struct {
   /**
    * The directory where relative names and `PATH` entries start, and which policies search
    * instead of the working directory. A relative `base` starts at the real working directory. If
-   * `base` is not set, relative names and entries are not found.
+   * not set, relative names and entries are not found.
    */
   curt_str base;
 } curt_search_options;
@@ -803,7 +791,7 @@ typedef struct {
 
 /** A program found. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** How it starts: `CURT_PROGRAM_…`. */
   uint32_t program;
@@ -812,8 +800,8 @@ typedef struct {
   /** The index of the `PATH` entry, counting empty entries; 0 for other origins. */
   size_t entry;
   /**
-   * 1 if the directory of the program came from a relative path or from the policy, so that the
-   * same search might find a different program after `chdir`; otherwise 0.
+   * 1 if the program's directory came from a relative path or from the policy, so that the
+   * search might find a different program after `chdir`; otherwise 0.
    */
   uint32_t relative;
   /** Always 0. */
@@ -827,8 +815,8 @@ typedef struct curt_search curt_search;
 
 /**
  * Prepares a search. Makes no system call. The first look-up splits `PATH`. Later ones reuse its
- * entries and, with `CURT_SEARCH_ENVIRONMENT`, the environment and working directory of the first.
- * Contents of directories are not cached.
+ * entries and, with `CURT_SEARCH_ENVIRONMENT`, its environment and working directory. Contents of
+ * directories are not cached.
  */
 CURT_API
 int32_t curt_search_open(const curt_search_options *options,
@@ -837,8 +825,7 @@ int32_t curt_search_open(const curt_search_options *options,
 
 /**
  * Finds the first program with this name and writes its path into `buffer`. `found` can be NULL. A
- * name that is a path is not looked up in `PATH`. If the buffer is too small, calling again
- * repeats the search.
+ * name that is a path is not looked up in `PATH`.
  *
  * Cost on Linux: 1 call per `PATH` entry searched, and 2 for the entry with the program. On
  * Windows, with k candidates (the name with each extension), an entry costs at most k calls if k
@@ -875,10 +862,7 @@ int32_t curt_search_all(const curt_search *search,
 /** Closes a search. */
 CURT_API void curt_search_close(curt_search *search);
 
-/**
- * Finds a program as `curt_search_find` does, but opens a search and closes it again. No memory
- * remains allocated.
- */
+/** Finds one program as `curt_search_find` does, without an open search. */
 CURT_API
 ptrdiff_t curt_find_once(const curt_search_options *options,
                          curt_str name,
@@ -936,7 +920,7 @@ typedef struct curt_root curt_root;
 
 /** How to open a file. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /**
    * `CURT_OPEN_…`, including at least one of `CURT_OPEN_READ`, `CURT_OPEN_WRITE`,
@@ -1011,8 +995,8 @@ CURT_API void curt_root_close(curt_root *root);
  * on Windows names are spelled as on disk, and the prefix `\\?\` is omitted if the path means the
  * same without it.
  *
- * The result is for display, because it might be outdated as soon as it is returned. Open
- * untrusted paths with `curt_root_open_file`.
+ * The result is for display, because it might be outdated at once. Open untrusted paths with
+ * `curt_root_open_file`.
  *
  * Cost on Linux: 5 calls, even for the length alone; 7 if the last component is missing, and 1 per
  * component if others are missing.
@@ -1048,8 +1032,8 @@ ptrdiff_t curt_canonical(curt_str path,
 typedef struct curt_lookup curt_lookup;
 
 /**
- * Prepares look-ups in these roots, in this order. Makes no system call. The texts are copied. A
- * relative root starts at the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+ * Prepares look-ups in these roots, in this order. Makes no system call. A relative root starts at
+ * the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
  */
 CURT_API
 int32_t curt_lookup_open(const curt_str *roots,
@@ -1093,7 +1077,7 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 
 /* ---- Expanding paths ----
  *
- * Full paths are computed from the text alone, without access to files. Open untrusted paths with
+ * Full paths are computed from the text, without access to files. Open untrusted paths with
  * `curt_root_open_file`.
  *
  *     char path[4096];
@@ -1138,11 +1122,10 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 #define CURT_DOT_DOT_REFUSE 3
 
 /**
- * Takes unset options from this process. The working directory (or a drive's) is read once, when
- * first needed, so open another expander after `chdir(2)`. The home directory comes from
- * environment variables; `~user`, and `~` without `HOME`, query the user database each time.
- * Without this flag the process is not queried, and Windows paths follow the rules of Windows 11,
- * not of the running release.
+ * Takes unset options from this process. The working directory (or a drive's) is read once, on
+ * first use, so open another expander after `chdir(2)`. The home directory comes from environment
+ * variables; `~user`, and `~` without `HOME`, query the user database each time. Without this flag
+ * the process is not queried, and Windows paths follow the rules of Windows 11.
  */
 #define CURT_EXPAND_ENVIRONMENT 1
 /** Expands a leading `~` to a home directory. */
@@ -1153,9 +1136,9 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
  */
 #define CURT_EXPAND_VERBATIM 4
 
-/** How to expand paths. Texts are copied; NULL means not set. */
+/** How to expand paths. NULL means not set. */
 typedef struct {
-  /** The size of this struct. */
+  /** Size of this struct. */
   size_t size;
   /** `CURT_FLAVOR_…`. Every flavor works on every system. */
   uint32_t flavor;
@@ -1174,18 +1157,18 @@ typedef struct {
    * `base` itself starts at the working directory.
    */
   const void *base;
-  /** The length in code units. */
+  /** Length in code units. */
   size_t base_len;
   /**
    * The working directory, a full path of this flavor. If not set, relative paths fail with
    * `CURT_E_EXPAND_NO_START`.
    */
   const void *cwd;
-  /** The length in code units. */
+  /** Length in code units. */
   size_t cwd_len;
   /** The home directory, a full path. */
   const void *home;
-  /** The length in code units. */
+  /** Length in code units. */
   size_t home_len;
 } curt_expand_options;
 #define CURT_EXPAND_OPTIONS_INIT \
@@ -1213,8 +1196,8 @@ ptrdiff_t curt_expand_bytes(const curt_expander *expander,
                             size_t capacity);
 
 /**
- * Does the same as `curt_expand_bytes` for UTF-16, on any system. The texts in the options can
- * have a different width.
+ * Does the same as `curt_expand_bytes` for UTF-16, on any system. The options' texts can have a
+ * different width.
  */
 CURT_API
 ptrdiff_t curt_expand_units(const curt_expander *expander,
@@ -1234,13 +1217,13 @@ CURT_API void curt_expander_close(curt_expander *expander);
 /** A system call failed. `os_error` of the error says why. */
 #define CURT_E_OS (-1)
 /**
- * A wrong argument: NULL, misaligned, a text with a NUL, or a size or flag unknown to this
- * version.
+ * A wrong argument: NULL, misaligned, a text with a NUL, a length larger than memory, or a size or
+ * flag unknown to this version.
  */
 #define CURT_E_ARGUMENT (-2)
 /** `cancel`, `poll` or a callback stopped the work. */
 #define CURT_E_STOPPED (-3)
-/** The entry was replaced meanwhile with a different one of the same name. */
+/** The entry was replaced meanwhile with a different one. */
 #define CURT_E_REPLACED (-4)
 /** A link or a mount leads back to a directory that contains it. */
 #define CURT_E_LOOP (-5)
@@ -1280,56 +1263,55 @@ CURT_API void curt_expander_close(curt_expander *expander);
 #define CURT_E_FIND_NO_BASE (-47)
 /** Permission to search a directory was denied. */
 #define CURT_E_FIND_DENIED (-48)
-/** Refused: the path is empty. */
+/** The path is empty. */
 #define CURT_E_REFUSED_EMPTY (-60)
-/** Refused: the path contains a NUL. */
+/** The path contains a NUL. */
 #define CURT_E_REFUSED_NUL (-61)
-/** Refused: the path is not valid text. */
+/** The path is not valid text. */
 #define CURT_E_REFUSED_ENCODING (-62)
-/** Refused: the path names a device. */
+/** The path names a device. */
 #define CURT_E_REFUSED_DEVICE (-63)
-/** Refused: the path is absolute. */
+/** The path is absolute. */
 #define CURT_E_REFUSED_ABSOLUTE (-64)
-/** Refused: the path names a drive. */
+/** The path names a drive. */
 #define CURT_E_REFUSED_DRIVE (-65)
-/** Refused: the path names a stream of a file. */
+/** The path names a stream of a file. */
 #define CURT_E_REFUSED_STREAM (-66)
-/** Refused: the path has a character that is not allowed in names. */
+/** The path has a character that is not allowed in names. */
 #define CURT_E_REFUSED_CHARACTER (-67)
-/** Refused: the path leaves the root. */
+/** The path leaves the root. */
 #define CURT_E_REFUSED_ESCAPE (-68)
-/** Refused: a name ends in dots or spaces. */
+/** A name ends in dots or spaces. */
 #define CURT_E_REFUSED_TRAILING (-69)
-/** Refused: a name looks like the short name of another file. */
+/** A name looks like the short name of another file. */
 #define CURT_E_REFUSED_SHORT_NAME (-70)
-/** Refused: the path goes through a link. */
+/** The path goes through a link. */
 #define CURT_E_REFUSED_LINK (-71)
-/** Not expanded: the path is empty. */
+/** The path to expand is empty. */
 #define CURT_E_EXPAND_EMPTY (-80)
-/** Not expanded: the path contains a NUL. */
+/** The path to expand contains a NUL. */
 #define CURT_E_EXPAND_NUL (-81)
-/** Not expanded: the home directory is unknown. */
+/** The home directory is unknown. */
 #define CURT_E_EXPAND_NO_HOME (-82)
-/** Not expanded: the home directory is not a full path. */
+/** The home directory is not a full path. */
 #define CURT_E_EXPAND_HOME_RELATIVE (-83)
-/** Not expanded: there is no such user. */
+/** There is no such user. */
 #define CURT_E_EXPAND_NO_USER (-84)
-/** Not expanded: the path is too long. */
+/** The path is too long. */
 #define CURT_E_EXPAND_TOO_LONG (-85)
-/** Not expanded: `..` goes beyond the root. */
+/** `..` goes beyond the root. */
 #define CURT_E_EXPAND_ESCAPE (-86)
-/** Not expanded: the starting directory of the path is unknown. */
+/** The path's starting directory is unknown. */
 #define CURT_E_EXPAND_NO_START (-87)
-/** Not expanded: the path is UTF-16, and its starting directory is not valid Unicode. */
+/** The path is UTF-16, and its starting directory is not valid Unicode. */
 #define CURT_E_EXPAND_ENCODING (-88)
 
 /** The ABI version. It rises when functions or fields are added; they are never removed. */
 #define CURT_ABI 1
 
 /**
- * Returns an English text for any result, including the one in `curt_metadata`; "done" if it is
- * not negative. The pointer is never NULL and remains valid. Prefer the text of an error, which
- * has the path and the system's reason.
+ * Returns a static English text for any result; "done" if it is not negative. Never returns NULL.
+ * Prefer an error's text, which has the path and the system's reason.
  */
 CURT_API const char *curt_text(int32_t result);
 
