@@ -71,7 +71,7 @@ def main() -> None:
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")
     wheels = target / "python-wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    # An unoptimised build takes a third of the time.
+    # An unoptimized build takes a third of the time.
     run(python, "-m", "maturin", "build", "-q", "--locked", "--profile", "dev", "-o", wheels)
     [wheel] = wheels.glob("*.whl")
     run(python, "-m", "pip", "install", "-q", "--force-reinstall", "--no-deps", wheel)

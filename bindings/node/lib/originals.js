@@ -24,7 +24,7 @@ const openers = new Set([originals.opendir, originals.opendirSync, promises.open
 /** Functions that Node's `rm` calls in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
 
-/** Returns the functions whose mocks would change the behaviour of `original`. */
+/** Returns the functions whose mocks would change the behavior of `original`. */
 function below(original) {
   if (removers.has(original)) {
     return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);

@@ -1,5 +1,4 @@
-//! The command line and the options of each command. Only this module uses clap. A few option
-//! values are parsed in `cmd/`.
+//! The command line. Only this module uses clap.
 
 mod beneath;
 mod du;
@@ -36,7 +35,7 @@ pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use find::FindOptions;
 pub(crate) use ls::{Format, Hidden, LsOptions, Marks, Sort, When, parse_tab_size, parse_width};
-pub(crate) use message::Refused;
+pub(crate) use message::EarlyExit;
 pub(crate) use realpath::{ReadlinkOptions, RealpathOptions};
 pub(crate) use rm::{Prompt, RmOptions};
 pub(crate) use run::RunOptions;
@@ -132,8 +131,7 @@ pub(crate) struct WithoutOptions {
     pub(crate) features: Vec<Feature>,
 }
 
-/// A function that returns the operands. Only for commands in which all words after the last option
-/// are operands.
+/// Returns the operands, for commands in which all words after the last option are operands.
 type OperandsOf<T> = Option<fn(&mut T) -> &mut Vec<OsString>>;
 
 trait Options: Args {
@@ -143,14 +141,12 @@ trait Options: Args {
     /// ignores it if an option is given that conflicts with the required option.
     const NEEDS: &[(&str, &str)] = &[];
 
-    /// Returns the first word that clap would accept with a meaning that the user hardly intended,
-    /// such as `-exec` (`-e xec`).
+    /// Returns the first word that clap would misread, such as `-exec` (`-e xec`).
     fn misread(_: &[OsString]) -> Option<&str> {
         None
     }
 
-    /// Decides which of several conflicting options wins, and rejects contradictions that clap
-    /// cannot express. The error is a message for the user.
+    /// Resolves conflicting options. Fails with a message if clap cannot express a conflict.
     fn settle(&mut self, _: &Positions<'_>) -> Result<(), String> {
         Ok(())
     }
@@ -201,12 +197,12 @@ impl Options for BeneathOptions {
 impl Options for WhichOptions {}
 
 /// Parses the command line. A request for help is returned as an error, too.
-pub(crate) fn parse() -> Result<Command, Box<Refused>> {
+pub(crate) fn parse() -> Result<Command, Box<EarlyExit>> {
     let mut all = sys::command_line();
     let program = all.next().unwrap_or_default();
     let called = called::by(&program);
-    if let Some(refused) = called::stem(&program).and_then(|name| message::no_stand_in(&name)) {
-        return Err(Box::new(refused));
+    if let Some(exit) = called::stem(&program).and_then(|name| message::refuse_name(&name)) {
+        return Err(Box::new(exit));
     }
     let mut words: Vec<OsString> = called.map(OsString::from).into_iter().chain(all).collect();
     if called.is_none() && matches!(words.as_slice(), [help, command] if is_help(help, command)) {
@@ -214,14 +210,13 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
     }
     if let [help, _, more, ..] = words.as_slice() {
         if help == "help" && !more.as_encoded_bytes().starts_with(b"-") {
-            let message =
-                format!("extra operand {}; help explains one word at a time", quote(more));
-            return Err(Box::new(Refused::wrong("curt help", message, None)));
+            let message = format!("extra operand {}; help takes one command or topic", quote(more));
+            return Err(Box::new(EarlyExit::error("curt help", message, None)));
         }
     }
     if words.len() == 2 && words[0] == "help" {
         if let Some(text) = words[1].to_str().and_then(topics::text) {
-            return Err(Box::new(Refused::wanted("curt help", text)));
+            return Err(Box::new(EarlyExit::help("curt help", text)));
         }
         words = match words.swap_remove(1) {
             word if word == "help" => vec![word],
@@ -229,8 +224,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         };
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
-    // Define only the typed command, because defining all of them takes longer than removing ten
-    // files.
+    // Defining all commands takes longer than removing ten files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),
@@ -245,7 +239,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
         Some("run") => read("run", words).map(Command::Run),
         Some("--version" | "-V") if words.len() == 1 => {
             let version = concat!("curt ", env!("CARGO_PKG_VERSION"), "\n");
-            Err(Box::new(Refused::wanted("curt", version)))
+            Err(Box::new(EarlyExit::help("curt", version)))
         }
         name => {
             let mut command = Cli::command();
@@ -254,7 +248,7 @@ pub(crate) fn parse() -> Result<Command, Box<Refused>> {
             let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
             cli.map(|cli| cli.command).map_err(|error| {
                 let name = name.filter(|name| command.find_subcommand(name).is_some());
-                Box::new(Refused::new(name, &error, &command))
+                Box::new(EarlyExit::new(name, &error, &command))
             })
         }
     }
@@ -264,10 +258,10 @@ fn is_help(option: &OsStr, word: &OsStr) -> bool {
     (option == "--help" || option == "-h") && !word.as_encoded_bytes().starts_with(b"-")
 }
 
-fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<Refused>> {
+fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, Box<EarlyExit>> {
     let Some(operands) = T::OPERANDS else { return read_all(name, &words) };
-    // clap allocates for every word, so most operands after the last option bypass it. The first
-    // few do not, because they might be values of that option.
+    // clap allocates for every word, so operands after the last option bypass it, except the first
+    // few, which might be its values.
     let option = words.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-"));
     let rest = words.split_off(words.len().min(option.unwrap_or(0) + READ_BEYOND_OPTIONS));
     let mut options = read_all(name, &words)?;
@@ -275,9 +269,9 @@ fn read<T: Options>(name: &'static str, mut words: Vec<OsString>) -> Result<T, B
     Ok(options)
 }
 
-/// Parses the words of one command with clap. Leaks clap's definition and matches on purpose,
-/// because freeing them takes a tenth of the instructions of startup, and the process ends soon.
-fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<Refused>> {
+/// Parses the words of one command. Leaks clap's definition and matches, because freeing them takes
+/// a tenth of the startup's instructions.
+fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box<EarlyExit>> {
     let define = || {
         let program = called::shown(format!("curt {name}"));
         let command = clap::Command::new(name).bin_name(program).help_template(help::TEMPLATE);
@@ -286,7 +280,7 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
     let Some(gnu) = gnu::options(name) else {
         let mut command = ManuallyDrop::new(define());
         let options = read_by(&mut command, None, words);
-        return options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)));
+        return options.map_err(|error| Box::new(EarlyExit::new(Some(name), &error, &command)));
     };
     let define = || match std::env::var_os("POSIXLY_CORRECT") {
         Some(_) => end_options_at_operand(define()),
@@ -300,7 +294,7 @@ fn read_all<T: Options>(name: &'static str, words: &[OsString]) -> Result<T, Box
     }
     let mut command = gnu.add_to(define());
     let options = read_by(&mut command, Some(gnu), words);
-    options.map_err(|error| Box::new(Refused::new(Some(name), &error, &command)))
+    options.map_err(|error| Box::new(EarlyExit::new(Some(name), &error, &command)))
 }
 
 /// Treats all words after the first operand as operands, as POSIX requires.
@@ -333,7 +327,7 @@ fn parse_threads(word: &str) -> Result<Threads, String> {
     Threads::try_from(number).map_err(|error| error.to_string())
 }
 
-/// Calls a builder method with the value of an option, if it was given.
+/// Calls a builder method if an option has a value.
 pub(crate) fn set<B, T>(builder: B, value: Option<T>, set: impl FnOnce(B, T) -> B) -> B {
     match value {
         Some(value) => set(builder, value),

@@ -49,6 +49,6 @@ fn run() -> Exit {
         Ok(Command::Run(options)) => cmd::run::run(&options),
         Ok(Command::Completions(options)) => cmd::generate::completions(&options),
         Ok(Command::Man(options)) => cmd::generate::man(&options),
-        Err(refused) => refused.report(),
+        Err(exit) => exit.report(),
     }
 }

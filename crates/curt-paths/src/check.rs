@@ -311,10 +311,10 @@ const REFUSALS: [(Refusal, &str, &str); 12] = [
     (Refusal::Absolute, "absolute", "the path is absolute"),
     (Refusal::Drive, "drive", "the path names a drive"),
     (Refusal::Stream, "stream", "the path names a stream of a file (after the colon)"),
-    (Refusal::BadChar, "badchar", "the path contains a character that names cannot have"),
+    (Refusal::BadChar, "badchar", "the path contains a character that Windows forbids in names"),
     (Refusal::Escape, "escape", "the path leaves the root directory"),
     (Refusal::Trailing, "trailing", "a name ends in a dot or a space"),
-    (Refusal::ShortName, "shortname", "a name may be the short form of another one"),
+    (Refusal::ShortName, "shortname", "a name may be the short (8.3) form of another name"),
     (Refusal::Link, "link", "the path contains a link that is not followed"),
 ];
 

@@ -11,7 +11,7 @@
 //! | make a path full | [`Expander`] | `GetFullPathNameW`, [`std::path::absolute`], Python's `normpath`, Ruby's `File.expand_path` |
 //! | check an untrusted path | [`PathCheck`] | the kernel's `RESOLVE_BENEATH`; Win32's names, devices and streams |
 //! | fold `.` and `..` | [`Fold`] | Python's `normpath`; Go's and Node's for drives |
-//! | classify a Windows path, recognise device names | [`windows`] | `RtlDetermineDosPathNameType_U`, `RtlIsDosDeviceName_U` |
+//! | classify a Windows path, recognize device names | [`windows`] | `RtlDetermineDosPathNameType_U`, `RtlIsDosDeviceName_U` |
 //!
 //! # Full paths
 //!

@@ -44,7 +44,7 @@ rules! {
     Clean = "clean",
     /// The path begins with `\\?\` or `\??\` and is returned unchanged.
     Verbatim = "verbatim",
-    /// The last name is that of a DOS device, which replaces the whole path.
+    /// The last component names a DOS device, which replaces the whole path.
     Device = "device",
     /// The path begins with `\\.\` or `\\?\`: these four characters are the root.
     DeviceRoot = "device-root",
@@ -88,9 +88,9 @@ rules! {
     Clamped = "clamped",
     /// A name before a separator lost its single trailing dot.
     InnerDot = "inner-dot",
-    /// The last name lost its trailing dots and spaces.
+    /// The last component lost its trailing dots and spaces.
     Trimmed = "trimmed",
-    /// The last name consisted of dots and spaces, of which only a separator is left.
+    /// The last component was only dots and spaces; just the separator before it remains.
     Vanished = "vanished",
     /// The trailing separator was kept.
     TrailingKept = "trailing-kept",

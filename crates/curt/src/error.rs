@@ -186,7 +186,7 @@ impl fmt::Display for Cause {
                 f.write_str(&words_of(error))
             }
             Cause::Remains(reason) => reason.fmt(f),
-            Cause::Replaced => f.write_str("was replaced meanwhile"),
+            Cause::Replaced => f.write_str("another entry has replaced it"),
             Cause::Loop(_) => f.write_str("symbolic link or mount loop"),
             Cause::Refused(refusal) => refusal.fmt(f),
             Cause::Start(why, _) => why.fmt(f),

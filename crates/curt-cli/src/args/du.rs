@@ -204,8 +204,7 @@ pub(crate) struct DuOptions {
     #[command(flatten)]
     pub(crate) without: WithoutOptions,
 
-    /// The unit of sizes. `None` if no option sets it, or if the last such option is
-    /// `--block-size`.
+    /// `None` if no option sets the unit, or if the last such option is `--block-size`.
     #[arg(skip)]
     pub(crate) unit: Option<Unit>,
 
@@ -249,13 +248,12 @@ pub(crate) enum Unit {
 }
 
 impl DuOptions {
-    /// Returns whether to print apparent sizes. `-b` requests them even if a later option sets a
-    /// different unit.
+    /// `-b` selects apparent sizes even if a later option sets a different unit.
     pub(crate) fn is_apparent(&self) -> bool {
         self.apparent_size || self.bytes
     }
 
-    /// Returns whether to print a tree. Options that make no sense in a tree select GNU du's lines.
+    /// Options that make no sense in a tree select GNU du's lines.
     pub(crate) fn is_tree(&self, is_terminal: bool) -> bool {
         let is_for_lines = self.gnu
             || self.output.json
@@ -308,15 +306,15 @@ impl Options for DuOptions {
 #[cfg(test)]
 mod tests {
     use super::DuOptions;
-    use crate::args::{Refused, read};
+    use crate::args::{EarlyExit, read};
 
-    fn parse(words: &str) -> Result<DuOptions, Box<Refused>> {
+    fn parse(words: &str) -> Result<DuOptions, Box<EarlyExit>> {
         let words = ["du"].into_iter().chain(words.split_whitespace()).map(Into::into);
         read("du", words.collect())
     }
 
     #[test]
-    fn only_some_options_have_no_place_in_a_tree() {
+    fn some_options_exclude_a_tree() {
         for words in ["", "-a", "-c", "-d 3", "-h", "-b -x", "--inodes", "--top 3", "--gnu --tree"]
         {
             assert!(parse(words).ok().unwrap().is_tree(true), "{words}");

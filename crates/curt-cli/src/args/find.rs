@@ -400,8 +400,9 @@ impl Options for FindOptions {
         let words = words.iter().take_while(|word| !ends(word)).filter_map(|word| word.to_str());
         let is_short =
             |word: &str| word.len() > 2 && word != "--delete" && "--delete".starts_with(word);
-        let is_of_find = |word: &str| word.strip_prefix('-').is_some_and(translation::is_of_find);
-        words.into_iter().find(|word| is_short(word) || is_of_find(word))
+        let is_find_word =
+            |word: &str| word.strip_prefix('-').is_some_and(translation::is_find_word);
+        words.into_iter().find(|word| is_short(word) || is_find_word(word))
     }
 
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
@@ -438,9 +439,8 @@ impl FindOptions {
             return Err("--delete does not accept --max-results 0, which means no limit".to_owned());
         }
         if !self.dry_run && (self.null || self.format.is_some() || self.fields.is_some()) {
-            return Err(
-                "--delete prints nothing, so it takes no format without --dry-run".to_owned()
-            );
+            let message = "--delete prints nothing; -0, --format and --fields need --dry-run";
+            return Err(message.to_owned());
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
-//! The options of the GNU tools. Abbreviations must mean the same as in GNU. So even options that
-//! curt lacks are recognized, and refused; otherwise their abbreviations could select a different
-//! option.
+//! The options of the GNU tools. Options that curt lacks are recognized and refused, because their
+//! abbreviations must not select a different option.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -127,7 +126,7 @@ impl Tool {
     }
 }
 
-/// Returns how many letters of the option `names[at]` are enough to identify it.
+/// Returns how many letters identify the option `names[at]`.
 fn shortest(names: &[&str], at: usize) -> usize {
     let neighbors = [at.checked_sub(1), Some(at + 1)];
     let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));

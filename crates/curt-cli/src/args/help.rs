@@ -22,8 +22,8 @@ macro_rules! fields_help {
 }
 pub(super) use fields_help;
 
-/// Returns the text of `--help`: clap's short layout with the full text of each option. clap's own
-/// long help would need three lines or more per option.
+/// Returns the text of `--help` in clap's short layout; its own long help needs three lines or more
+/// per option.
 pub(super) fn in_full(command: &Command) -> StyledStr {
     let mut full = shown(command).mut_args(|option| match option.get_long_help() {
         Some(text) => {
@@ -41,8 +41,8 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
     full.render_help()
 }
 
-/// Returns the command as shown by help and manual pages. `FILE` and `--root` appear as required,
-/// although some options, such as `--force`, make them optional.
+/// Returns the command as shown by help and manual pages, with `FILE` and `--root` as required,
+/// although options such as `--force` make them optional.
 pub(crate) fn shown(command: &Command) -> Command {
     let is_required = matches!(command.get_name(), "rm" | "beneath");
     command.clone().mut_args(|option| {

@@ -480,8 +480,8 @@ impl Options for LsOptions {
     }
 }
 
-/// Returns the format that the last format option selects. But `-1` and `--zero` do not replace the
-/// long format, which prints one file per line anyway.
+/// Returns the format of the last format option. `-1` and `--zero` do not replace the long format,
+/// which has one file per line anyway.
 fn format(named: Option<Format>, given: &Positions<'_>) -> Option<Format> {
     let options = [
         ("across", Some(Format::Across)),
@@ -538,7 +538,7 @@ mod tests {
     use curt::Fields;
 
     #[test]
-    fn words_may_be_shortened_as_long_as_they_are_clear() {
+    fn words_can_be_abbreviated_unambiguously() {
         assert_eq!(abbreviated(&SORTS, "ti"), Ok(Sort::Time));
         assert_eq!(abbreviated(&SORTS, "none"), Ok(Sort::None));
         assert!(abbreviated(&SORTS, "n").is_err());

@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use curt::{Fields, Plan};
 
-use super::find::translation::{is_of_find, translated};
+use super::find::translation::{is_find_word, is_operator, translated};
 use super::help;
 use crate::called;
 use crate::exit::Exit;
@@ -19,73 +19,73 @@ use crate::quote::{for_terminal, on_one_line, quote, shield};
 use crate::session::Session;
 use crate::sys;
 
-pub(crate) struct Refused {
+/// Help, or a usage error.
+pub(crate) struct EarlyExit {
     session: Session,
     text: Text,
 }
 
 enum Text {
-    Wanted(StyledStr),
+    Help(StyledStr),
     /// Help for an empty command line.
-    Nothing(StyledStr),
+    Usage(StyledStr),
     /// A message, and a hint that replaces the usual reference to `--help`.
-    Wrong(String, Option<String>),
+    Error(String, Option<String>),
 }
 
-impl Refused {
-    /// Converts clap's error to help or a message. `command` defines the command `name`, or curt
-    /// itself.
-    pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> Refused {
+impl EarlyExit {
+    /// `command` defines the command `name`, or curt itself.
+    pub(super) fn new(name: Option<&str>, error: &clap::Error, command: &Command) -> EarlyExit {
         let program = name.map_or_else(|| "curt".to_owned(), |name| format!("curt {name}"));
         let text = match error.kind() {
             ErrorKind::DisplayHelp if name == Some(command.get_name()) => {
                 let summary = command.clone().render_help();
                 let is_summary = error.render().to_string() == summary.to_string();
-                Text::Wanted(if is_summary {
+                Text::Help(if is_summary {
                     help::shown(command).render_help()
                 } else {
                     help::in_full(command)
                 })
             }
-            ErrorKind::DisplayHelp => Text::Wanted(error.render()),
+            ErrorKind::DisplayHelp => Text::Help(error.render()),
             ErrorKind::DisplayVersion => {
                 let version = env!("CARGO_PKG_VERSION");
-                Text::Wanted(match called::name() {
+                Text::Help(match called::name() {
                     Some(name) => format!("{name} (curt) {version}\n").into(),
                     None => format!("{program} {version}\n").into(),
                 })
             }
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Nothing(error.render()),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Text::Usage(error.render()),
             _ => {
                 let (message, hint) = message(error, command);
-                Text::Wrong(message, hint)
+                Text::Error(message, hint)
             }
         };
-        let json = asks_for_json(command, sys::command_line().skip(1));
-        Refused { session: Session::new(program, json, false), text }
+        let json = requests_json(command, sys::command_line().skip(1));
+        EarlyExit { session: Session::new(program, json, false), text }
     }
 
-    pub(super) fn wanted(program: &str, text: &str) -> Refused {
+    pub(super) fn help(program: &str, text: &str) -> EarlyExit {
         let session = Session::new(program, false, false);
-        Refused { session, text: Text::Wanted(text.to_owned().into()) }
+        EarlyExit { session, text: Text::Help(text.to_owned().into()) }
     }
 
-    pub(super) fn wrong(program: &str, message: String, hint: Option<String>) -> Refused {
-        Refused { session: Session::new(program, false, false), text: Text::Wrong(message, hint) }
+    pub(super) fn error(program: &str, message: String, hint: Option<String>) -> EarlyExit {
+        EarlyExit { session: Session::new(program, false, false), text: Text::Error(message, hint) }
     }
 
     pub(crate) fn report(&self) -> Exit {
         let session = &self.session;
         match &self.text {
-            Text::Wanted(text) if out::is_colored() => {
+            Text::Help(text) if out::is_colored() => {
                 session.data(text.ansi().to_string().as_bytes());
             }
-            Text::Wanted(text) => session.data(text.to_string().as_bytes()),
-            Text::Nothing(text) => {
+            Text::Help(text) => session.data(text.to_string().as_bytes()),
+            Text::Usage(text) => {
                 session.message(&text.to_string());
                 session.worsen(Exit::usage(session.program()));
             }
-            Text::Wrong(message, hint) => {
+            Text::Error(message, hint) => {
                 let files = if session.is_json() { String::new() } else { self.files() };
                 return match hint {
                     Some(hint) if files.is_empty() => session.refuse(&format!("{message}; {hint}")),
@@ -130,13 +130,17 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
     let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
     let message = match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
-            let is_of_find = is_of_find(given.trim_start_matches('-'));
+            let is_find_word = is_find_word(given.trim_start_matches('-'));
             let typed: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
-            let typed = typed.filter(|_| command.get_name() == "find" && is_of_find);
+            let typed = typed.filter(|_| command.get_name() == "find" && is_find_word);
             let given = match typed.as_deref().map(translated) {
                 Some(Ok(line)) => {
                     let line = format!("use {}", on_one_line(&line));
                     return (format!("unrecognized option '{given}'"), Some(line));
+                }
+                Some(Err(other)) if is_operator(other) => {
+                    let hint = foreign_hint(other.trim_start_matches('-'), "find");
+                    return (format!("unrecognized operator '{other}'"), hint);
                 }
                 Some(Err(other)) => on_one_line(other),
                 None => given,
@@ -145,7 +149,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
             let hint = match given.strip_prefix('-') {
                 None => return (format!("extra operand '{given}'"), None),
                 Some(letter) if letter.chars().nth(1).is_none() || letter.starts_with('\\') => {
-                    let hint = of_other(letter, command.get_name());
+                    let hint = foreign_hint(letter, command.get_name());
                     return (format!("invalid option -- '{letter}'"), hint);
                 }
                 _ if candidates.len() > 1 => {
@@ -158,7 +162,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
                 Some(_) if !candidates.is_empty() => Some(did_you_mean(&candidates[0])),
                 Some(name) => {
                     let name = name.trim_start_matches('-');
-                    of_other(name, command.get_name()).or_else(|| {
+                    foreign_hint(name, command.get_name()).or_else(|| {
                         let long = nearest(name, visible_names(command))?;
                         Some(did_you_mean(&format!("--{long}")))
                     })
@@ -169,7 +173,7 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
         ErrorKind::InvalidSubcommand => {
             let name = context(ContextKind::InvalidSubcommand);
             let known = command.get_subcommands().map(Command::get_name);
-            let hint = of_other(&name, "").or_else(|| nearest(&name, known).map(did_you_mean));
+            let hint = foreign_hint(&name, "").or_else(|| nearest(&name, known).map(did_you_mean));
             return (format!("unknown command '{name}'"), hint);
         }
         ErrorKind::ArgumentConflict if given == context(ContextKind::PriorArg) => {
@@ -231,13 +235,14 @@ fn name(argument: &str, command: &Command, words: &[OsString]) -> String {
             format!("'{}'", known.map_or_else(|| option.to_owned(), |known| typed(known, words)))
         }
         _ if argument.ends_with("...") => "operands".to_owned(),
+        _ if argument.starts_with('<') => argument.trim_matches(['<', '>']).to_owned(),
         _ => format!("'{argument}'"),
     }
 }
 
-/// Returns whether `--json` was typed before the words of another program. Scans the words itself,
-/// because clap failed to parse them.
-fn asks_for_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
+/// Returns whether `--json` was typed before the words of another program. clap has failed to parse
+/// them.
+fn requests_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let is_json = |word: &str| {
         let start = word.strip_prefix("--").filter(|name| !name.is_empty());
@@ -257,39 +262,53 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
 }
 
-/// Words of other tools that people often type. Each has the curt command after which it is typed
-/// (empty if the word itself is the command) and a hint: an option or a sentence.
-const OF_OTHERS: [(&str, &str, &str); 16] = [
+/// Words of other tools: the curt command after which they are typed (empty for a command), the
+/// word, and an option or sentence as a hint.
+const FOREIGN_WORDS: [(&str, &str, &str); 30] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
     ("", "walk", "use 'curt find'"),
     ("", "trash", "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
     ("", "timeout", "'curt run -t TIME PROGRAM' limits the time of a program"),
     ("", "version", "'curt --version' prints the version"),
-    ("find", "path", "use -p, where '**' matches slashes: curt find -p -g '**/src/*' PATH"),
+    ("find", "!", "use -E GLOB to skip matches"),
+    ("find", "(", "use -g '{A,B}' for names like A or B"),
+    ("find", "depth", "--contents-first"),
+    ("find", "exec", "use -x COMMAND for each entry, or -X COMMAND for all"),
+    ("find", "executable", "use -t x to match executable files"),
+    ("find", "group", "use -o :GROUP"),
+    ("find", "mmin", "use --newer or --older, as in --newer 10min"),
     ("find", "mtime", "use --newer or --older, as in --newer 7d"),
-    ("find", "not", "'-E GLOB' skips matches"),
+    ("find", "newermt", "--newer"),
+    ("find", "not", "use -E GLOB to skip matches"),
+    ("find", "o", "use -g '{A,B}' for names like A or B"),
+    ("find", "or", "use -g '{A,B}' for names like A or B"),
+    ("find", "path", "use -p, as in curt find -p -g '**/src/*'"),
     ("find", "printf", "--format"),
+    ("find", "quit", "use -1 to stop after one result"),
+    ("find", "regex", "use -p REGEX to match whole paths"),
+    ("find", "size", "use -S with a unit, as in -S +10k"),
     ("rm", "n", "--dry-run"),
     ("du", "n", "--top"),
+    ("ls", "long", "-l"),
     ("ls", "git", "'git status -s' shows the state of files"),
     ("ls", "hidden", "-A"),
     ("ls", "icons", "'curt ls --color' shows file types by color"),
     ("ls", "level", "--depth"),
 ];
 
-fn of_other(name: &str, command: &str) -> Option<String> {
-    let (.., instead) = OF_OTHERS.iter().find(|row| (row.0, row.1) == (command, name))?;
+fn foreign_hint(name: &str, command: &str) -> Option<String> {
+    let (.., instead) = FOREIGN_WORDS.iter().find(|row| (row.0, row.1) == (command, name))?;
     let is_option = instead.starts_with('-');
     Some(if is_option { did_you_mean(instead) } else { (*instead).to_owned() })
 }
 
-/// Returns an error if curt was called by the name of a command that it does not replace.
-pub(super) fn no_stand_in(name: &str) -> Option<Refused> {
+/// Refuses names by which curt cannot be called.
+pub(super) fn refuse_name(name: &str) -> Option<EarlyExit> {
     const OWN: [&str; 6] = ["find", "run", "expand", "beneath", "completions", "man"];
     let own = || OWN.contains(&name).then(|| format!("use 'curt {name}'"));
-    let hint = own().or_else(|| of_other(name, ""))?;
-    Some(Refused::wrong("curt", format!("a link named '{name}' does nothing"), Some(hint)))
+    let hint = own().or_else(|| foreign_hint(name, ""))?;
+    Some(EarlyExit::error("curt", format!("cannot be called as '{name}'"), Some(hint)))
 }
 
 /// Returns the name most similar to `typed`, if at most a third of the letters are wrong.

@@ -187,8 +187,8 @@ impl Options for ReadlinkOptions {
         self.missing = positions.last(&MISSING);
         // POSIX requires a message, except with options that only GNU has.
         let is_posix = || self.missing.is_none() && std::env::var_os("POSIXLY_CORRECT").is_some();
-        let asked = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
-        self.has_messages = asked.unwrap_or_else(is_posix);
+        let verbosity = positions.last(&[("quiet", false), ("silent", false), ("verbose", true)]);
+        self.has_messages = verbosity.unwrap_or_else(is_posix);
         Ok(())
     }
 }

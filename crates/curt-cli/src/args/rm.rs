@@ -217,7 +217,9 @@ impl Options for RmOptions {
     fn settle(&mut self, given: &Positions<'_>) -> Result<(), String> {
         self.settle_prompts(given);
         if self.trash && self.prompt == Prompt::Always {
-            return Err("--trash moves operands whole, and cannot be used with -i".to_owned());
+            return Err(
+                "--trash moves operands as a whole, so it cannot be used with -i".to_owned()
+            );
         }
         if self.no_preserve_root && !given.words.iter().any(|word| word == "--no-preserve-root") {
             return Err("you may not abbreviate the --no-preserve-root option".to_owned());

@@ -124,16 +124,14 @@ impl Options for RunOptions {
 }
 
 impl RunOptions {
-    /// Returns the first word if it looks like a time limit, because users of `timeout` might write
-    /// the limit there.
+    /// Returns the first word if it looks like a time limit, which `timeout` expects there.
     pub(crate) fn likely_limit(&self) -> Option<&str> {
         let word = self.words.first().filter(|_| self.words.len() > 1)?.to_str()?;
         parse_time(word).is_ok().then_some(word)
     }
 }
 
-/// Parses a duration as GNU timeout does: a `strtod(3)` number and a unit. A time that is too long
-/// becomes the longest possible one.
+/// Parses a duration as GNU timeout does: a `strtod(3)` number and a unit. Caps it if too long.
 fn parse_time(word: &str) -> Result<Duration, String> {
     /// Seconds per unit. The empty unit comes first, because `d` is also a hexadecimal digit.
     const UNITS: [(&str, f64); 6] =

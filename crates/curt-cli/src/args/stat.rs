@@ -102,9 +102,9 @@ pub(crate) enum StatFormat {
 
 impl StatOptions {
     pub(crate) fn is_gnu(&self) -> bool {
-        let is_other = self.fields.is_some() || self.output.json;
-        let is_asked = self.format_chosen.is_some() || self.file_system || self.terse;
-        is_asked || !is_other && called::name() == Some("stat")
+        let has_curt_option = self.fields.is_some() || self.output.json;
+        let has_gnu_option = self.format_chosen.is_some() || self.file_system || self.terse;
+        has_gnu_option || !has_curt_option && called::name() == Some("stat")
     }
 }
 
@@ -119,8 +119,8 @@ impl Options for StatOptions {
             Some(false) => lines.map(StatFormat::Lines),
             None => None,
         };
-        let is_other = self.fields.is_some() || self.output.json;
-        if self.is_gnu() && is_other {
+        let has_curt_option = self.fields.is_some() || self.output.json;
+        if self.is_gnu() && has_curt_option {
             let words = "--fields and --json cannot be used with -c, --printf, -f or -t";
             return Err(words.to_owned());
         }

@@ -16,8 +16,8 @@ fn every_field_is_explained() {
     }
 }
 
-/// Checks that an option is refused without the option it needs. Adding any other option, even one
-/// that conflicts with the needed option, must not change that.
+/// Checks that an option is refused without the option it needs, even if another option conflicts
+/// with that.
 fn check_needs<T: Options>(name: &str) {
     let define = || T::augment_args(clap::Command::new("curt"));
     let mut built = define();
@@ -49,7 +49,7 @@ fn check_needs<T: Options>(name: &str) {
 }
 
 #[test]
-fn options_are_refused_without_those_that_they_need() {
+fn options_need_their_required_options() {
     check_needs::<RmOptions>("rm");
     check_needs::<FindOptions>("find");
     check_needs::<LsOptions>("ls");
@@ -64,7 +64,7 @@ fn options_are_refused_without_those_that_they_need() {
 }
 
 #[test]
-fn operands_that_clap_does_not_see_are_the_same() {
+fn operands_that_bypass_clap_are_the_same() {
     let many = "a b c d e f g h i j k l m n o p q r s t u v w x y z";
     for line in [
         many.to_owned(),

@@ -108,9 +108,8 @@ pub(crate) struct LookUpOptions {
 const CWDS: [(&str, bool); 2] = [("never", false), ("always", true)];
 
 impl LookUpOptions {
-    /// Returns a hint about why the search probably failed. Under Windows rules, the `PATH` of a
-    /// POSIX system is a single missing directory. Under POSIX rules, only an empty entry means the
-    /// working directory.
+    /// Returns a likely reason why the search failed. Under Windows rules, the `PATH` of a POSIX
+    /// system is a single missing directory.
     pub(crate) fn hint(&self) -> Option<String> {
         let policy = self.policy.unwrap_or_default();
         let has_rules = |flavor: &Flavor| policy.has_rules_of(*flavor);
@@ -119,17 +118,16 @@ impl LookUpOptions {
         let path = self.path.clone().or_else(|| std::env::var_os("PATH"))?;
         let path = path.to_str()?;
         if rules == Flavor::Posix {
-            let asks_in_vain =
+            let has_no_effect =
                 self.cwd == Some(true) && path.split(':').all(|entry| !entry.is_empty());
-            return asks_in_vain.then(|| {
+            return has_no_effect.then(|| {
                 "--cwd always has no effect: under POSIX rules only an empty entry of PATH means the \
                  working directory; add one to --path, as in ':/bin'"
                     .to_owned()
             });
         }
         (Flavor::NATIVE == Flavor::Posix && path.contains(":/") && !path.contains(';')).then(|| {
-            "by Windows' rules ';' separates the entries of PATH, and this one has only ':'; \
-             give one with --path 'DIR;DIR'"
+            "Windows' rules split PATH at ';', and this PATH has only ':'; use --path 'DIR;DIR'"
                 .to_owned()
         })
     }
@@ -142,7 +140,7 @@ impl LookUpOptions {
                 let rules = if rules == Flavor::Windows { "posix" } else { "windows" };
                 let name = Policy::ALL.iter().find(|(_, known)| *known == policy);
                 let name = name.map_or("", |(name, _)| name);
-                return Err(format!("--policy {name} has only the rules of {rules}"));
+                return Err(format!("--policy {name} works only with --rules {rules}"));
             }
         }
         search = set(search, self.rules, Search::rules);

@@ -127,8 +127,8 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
                 let lacks_cwd = error == ExpandError::Drive && flavor != Flavor::NATIVE;
                 let needs_cwd = lacks_cwd && options.cwd.is_none() && options.base.is_none();
                 let hint = match flavor {
-                    Flavor::Windows if needs_cwd => "; give one with --cwd 'C:\\...'",
-                    Flavor::Posix if needs_cwd => "; give one with --cwd /...",
+                    Flavor::Windows if needs_cwd => "; use --cwd 'C:\\...'",
+                    Flavor::Posix if needs_cwd => "; use --cwd /...",
                     _ => "",
                 };
                 session.warn(&format!("cannot expand {}: {error}{hint}", quote(operand)));

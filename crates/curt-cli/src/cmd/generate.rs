@@ -185,10 +185,10 @@ pub(crate) fn man(options: &ManOptions) -> Exit {
     let Some(command) = command else {
         let name = options.command.as_deref().unwrap_or_default();
         if name == "help" {
-            return session.refuse("help has no manual page; see 'curt help'");
+            return session.refuse("help has no manual page; use curt help");
         }
         if topics::text(name).is_some() {
-            return session.refuse(&format!("{name} has no manual page; see 'curt help {name}'"));
+            return session.refuse(&format!("{name} has no manual page; use curt help {name}"));
         }
         return session.usage(&format!("unknown command {}", quote(name)));
     };

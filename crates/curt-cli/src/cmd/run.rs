@@ -68,7 +68,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
             }
             let exit = exit(&error);
             if let Some(limit) = options.likely_limit().filter(|_| exit == Exit::NOT_FOUND) {
-                session.note(&format!("'-t {limit}' sets a time limit"));
+                session.note(&format!("use -t {limit} for a time limit"));
             }
             session.worsen(exit);
         }
@@ -172,15 +172,19 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Explains ENOEXEC for a script, and EACCES: a parent directory denies search, or the file must
-/// not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC for a script, ENOENT for a broken symlink, and EACCES: a parent directory denies
+/// search, or the file must not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
         let mut start = Vec::new();
         sys::open_list(error.path()).ok()?.take(64).read_to_end(&mut start).ok()?;
         let is_script = !start.contains(&0) && !start.starts_with(b"#!");
         let path = for_terminal(error.path(), "");
-        return is_script.then(|| format!("it has no '#!' line; 'sh {path}' reads it"));
+        return is_script.then(|| format!("it has no '#!' line; use sh {path}"));
+    }
+    if matches!(error.cause(), Cause::Start(StartFailure::ProgramMissing, _)) {
+        let is_link = curt::stat(error.path(), Fields::KIND).ok()?.kind().is_link();
+        return is_link.then(|| "it is a broken symlink".to_owned());
     }
     if !matches!(error.cause(), Cause::Start(StartFailure::NotExecutable, _)) {
         return None;

@@ -32,7 +32,7 @@ pub(crate) fn reason(cause: &Cause) -> String {
             return format!("its interpreter {} is missing{end}", quote(interpreter));
         }
         Cause::Remains(RemainReason::MountPoint) => {
-            "is a mount point (use --cross-mounts to remove its contents)"
+            "it is a mount point; --cross-mounts removes its contents"
         }
         Cause::Remains(RemainReason::DotOrDotDot) => "refusing to remove '.' or '..' directory",
         Cause::Remains(RemainReason::RootDirectory) => {
@@ -48,19 +48,23 @@ pub(crate) fn reason(cause: &Cause) -> String {
 
 /// Returns why a program was not found, and which option would find it.
 fn not_found(why: &NotFound) -> String {
-    let reason = match why.cause() {
-        FindCause::OnlyInWorkingDirectory => {
-            "found only in the working directory (use --cwd always to search it)".to_owned()
+    let path = why.path().map(quote);
+    match (why.cause(), path) {
+        (FindCause::OnlyInWorkingDirectory, Some(path)) => {
+            format!("found only in the working directory, as {path}; --cwd always searches it")
         }
         // Directories that deny search have a separate message.
-        FindCause::NotExecutable => StartFailure::NotExecutable.to_string(),
-        FindCause::PermissionDenied => "no permission to search".to_owned(),
-        FindCause::Os(error) => sys::error_text(error),
-        _ => why.reason(),
-    };
-    match why.path() {
-        Some(path) => format!("{reason}: {}", quote(path)),
-        None => reason,
+        (FindCause::NotExecutable, Some(path)) => {
+            format!("{path} is {}", StartFailure::NotExecutable)
+        }
+        (FindCause::PermissionDenied, Some(path)) => format!("no permission to search {path}"),
+        (FindCause::RelativeResult, Some(path)) => {
+            format!("found as {path}, but by a relative path, which Go refuses")
+        }
+        (FindCause::Os(error), Some(path)) => format!("{}: {path}", sys::error_text(error)),
+        (FindCause::Os(error), None) => sys::error_text(error),
+        (_, Some(path)) => format!("{}: {path}", why.reason()),
+        (_, None) => why.reason(),
     }
 }
 

@@ -35,7 +35,7 @@ impl Refusal {
     pub(super) const HOLDS_TRASH: Refusal =
         Refusal::Because("holds-trash", "it is or contains the trash");
     pub(super) const NO_FULL_PATH: Refusal =
-        Refusal::Because("no-full-path", "its directory cannot be reached by a full path");
+        Refusal::Because("no-full-path", "its directory has no absolute path");
 
     pub(super) const fn no_trash(reason: &'static str) -> Refusal {
         Refusal::Because("no-trash", reason)

@@ -62,7 +62,7 @@ fn full_paths_to_decoys_are_not_used() {
         let Some(text) = in_namespace(&scratch, ("XDG_DATA_HOME", "home"), &script) else {
             return;
         };
-        let words = "to the trash: its directory cannot be reached by a full path\n";
+        let words = "to the trash: its directory has no absolute path\n";
         assert!(text.starts_with("1\ndecoy\nnamed\ncurt rm: cannot move '"), "{scene}: {text}");
         assert!(text.ends_with(words), "{scene}: {text}");
     }

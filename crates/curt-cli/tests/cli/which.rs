@@ -44,7 +44,7 @@ fn another_user_finds_programs_in_unlistable_directories() {
     );
     let closed = scratch.typed().join("closed");
     let expected =
-        format!("curt which: closed/tool.exe: no permission to search: '{}'\n", closed.display());
+        format!("curt which: closed/tool.exe: no permission to search '{}'\n", closed.display());
     assert_eq!(printed, expected);
 }
 

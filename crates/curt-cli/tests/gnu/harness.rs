@@ -221,9 +221,20 @@ pub(crate) fn run_with_input(command: &mut Command, input: &[u8]) -> Output {
 }
 
 pub(crate) fn by_tool(tool: &str, messages: &[u8]) -> String {
-    String::from_utf8_lossy(messages)
-        .replace(&format!("curt {tool}"), tool)
-        .replace("; -r removes directories", "")
+    without_hints(&String::from_utf8_lossy(messages).replace(&format!("curt {tool}"), tool))
+}
+
+/// Removes hints that GNU rm does not print.
+pub(crate) fn without_hints(messages: &str) -> String {
+    let messages = messages.replace("; -r removes directories", "");
+    let messages = messages.replace("; it may be a mount point", "");
+    let mut parts = messages.split(" to remove the symlink itself").peekable();
+    let mut text = String::new();
+    while let Some(part) = parts.next() {
+        let hint = part.rfind("; write ").filter(|_| parts.peek().is_some());
+        text.push_str(&part[..hint.unwrap_or(part.len())]);
+    }
+    text
 }
 
 /// Sorts messages, and drops curt's total of errors. Splits at the tool's name, because prompts do

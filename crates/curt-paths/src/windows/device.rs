@@ -1,4 +1,4 @@
-//! Recognises the names of DOS devices.
+//! Recognizes the names of DOS devices.
 //!
 //! Up to Windows 10 and Server 2022, `RtlIsDosDeviceName_U` looks at the last component of every
 //! path without its extension. Since build 21000, Windows 11 looks at the whole path, and at the

@@ -1,4 +1,4 @@
-//! Classifies the start of Windows paths, and recognises device names.
+//! Classifies the start of Windows paths, and recognizes device names.
 //!
 //! In this table, `S` is either separator:
 //!

@@ -14,7 +14,7 @@ fn any_unit_is_a_drive_letter_but_a_surrogate_pair_is_not() {
 }
 
 #[test]
-fn names_of_devices_and_verbatim_prefixes_are_recognised() {
+fn names_of_devices_and_verbatim_prefixes_are_recognized() {
     let check = |texts: &str, is_it: bool, bytes: fn(&[u8]) -> bool, units: fn(&[u16]) -> bool| {
         for text in texts.split(' ') {
             assert_eq!((bytes(text.as_bytes()), units(&wide(text))), (is_it, is_it), "{text:?}");

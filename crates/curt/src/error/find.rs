@@ -98,9 +98,9 @@ impl NotFound {
             FindCause::InvalidName(why) => return format!("not a valid program name: {why}"),
             FindCause::NameTooLong => "the name is too long",
             FindCause::LinkLoop => "symbolic link loop",
-            FindCause::RelativeResult => "it was found through a relative path",
+            FindCause::RelativeResult => "found by a relative path, which Go refuses",
             FindCause::DirectoryMissing => "the base directory does not exist",
-            FindCause::PermissionDenied => "a directory may not be searched",
+            FindCause::PermissionDenied => "no permission to search",
             FindCause::Os(error) => return super::words_of(error),
         };
         match self.unsearchable.len() {

@@ -28,11 +28,11 @@ impl RemainReason {
     /// Returns the name, the error with which the system (usually `rmdir`) would refuse the entry,
     /// and the message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
-        const MOUNT: &str = "is a mount point, and crossing mounts was not asked for";
+        const MOUNT: &str = "it is a mount point, which the options do not cross";
         const DOTS: &str = "refusing to remove '.' or '..'";
         const ROOT: &str = "refusing to remove the root directory";
-        const OTHER: &str = "is on another file system than its parent";
-        const WRITTEN: &str = "not empty: being written to";
+        const OTHER: &str = "it is on a different filesystem from its parent";
+        const WRITTEN: &str = "not empty: other processes keep adding entries";
         match self {
             Self::MountPoint => ("mount-point", OsError::Busy, MOUNT),
             Self::BeingWrittenTo => ("being-written-to", OsError::NotEmpty, WRITTEN),

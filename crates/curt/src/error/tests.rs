@@ -90,7 +90,7 @@ fn the_reason_is_given_if_the_number_is_ambiguous() {
         (Cause::Start(StartFailure::ProgramMissing, system()), "no such program"),
         (Cause::Refused(Refusal::Escape), "the path leaves the root directory"),
         (Cause::Remains(RemainReason::IsADirectory), "is a directory"),
-        (Cause::Replaced, "was replaced meanwhile"),
+        (Cause::Replaced, "another entry has replaced it"),
         (found(FindCause::NotFound), "not found in PATH"),
         (Cause::Bug("what"), "internal error: what"),
     ] {

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_remove_the_tree_and_leave_its_neighbours() {
+    fn roles_remove_the_tree_and_leave_its_neighbors() {
         let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
         for role in ["baseline", "std"] {
             if role == "baseline" && !HAS_BASELINE {

@@ -19,7 +19,7 @@ impl Struct {
     }
 
     /// Returns zeros, and `sizeof` for a leading `size`.
-    pub(super) fn initialiser(&self, all: &[Struct]) -> String {
+    pub(super) fn initializer(&self, all: &[Struct]) -> String {
         let fields = self.fields.iter().enumerate().map(|(at, field)| {
             if at == 0 && self.begins_with_size() {
                 return format!("sizeof({})", self.name);
@@ -28,7 +28,7 @@ impl Struct {
                 return "sizeof(curt_entry)".to_owned();
             }
             match all.iter().find(|inner| inner.name == field.kind) {
-                Some(inner) => inner.initialiser(all),
+                Some(inner) => inner.initializer(all),
                 None if field.kind.ends_with(['*', '(']) => "NULL".to_owned(),
                 None if field.kind.ends_with(']') => "{ 0 }".to_owned(),
                 None => "0".to_owned(),
@@ -113,9 +113,9 @@ mod tests {
         let structs = structs(HEADER);
         let names: Vec<&str> = structs[1].fields.iter().map(|field| &*field.name).collect();
         assert_eq!(names, ["size", "path", "id", "entry_size", "poll"]);
-        assert_eq!(structs[0].initialiser(&structs), "{ NULL, 0 }");
+        assert_eq!(structs[0].initializer(&structs), "{ NULL, 0 }");
         let all = "{ sizeof(curt_all), { NULL, 0 }, { 0 }, sizeof(curt_entry), NULL }";
-        assert_eq!(structs[1].initialiser(&structs), all);
+        assert_eq!(structs[1].initializer(&structs), all);
     }
 
     #[test]

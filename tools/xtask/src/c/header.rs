@@ -92,7 +92,7 @@ fn section(source: &str, declarations: &mut Vec<&str>, structs: &[Struct]) -> St
         }
         if let Some(each) = structs.iter().find(|each| each.name == name && each.begins_with_size())
         {
-            let (macro_name, value) = (name.to_uppercase(), each.initialiser(structs));
+            let (macro_name, value) = (name.to_uppercase(), each.initializer(structs));
             let _ = writeln!(text, "#define {macro_name}_INIT \\\n  {value}");
         }
     }

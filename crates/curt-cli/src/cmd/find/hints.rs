@@ -42,8 +42,8 @@ impl Hints {
         }
         if self.has_mounts.load(Ordering::Relaxed) {
             note(
-                "--delete does not enter other mounts; --one-file-system=mount reports only those \
-                 that match",
+                "--delete does not enter mount points; with --one-file-system=mount, only those \
+                 that match are reported",
             );
         }
     }
@@ -56,15 +56,15 @@ pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
         return Ok(());
     };
     if pattern == ".." && !options.glob && !options.fixed_strings {
-        let instead = "write 'curt find . ..' to search the parent directory";
+        let instead = "use curt find . .. to search the parent directory";
         return Err(format!("'..' is a PATTERN that matches any two characters; {instead}"));
     }
     let plan = Plan::new(Fields::KIND).follow(Follow::Links);
     let is_directory = || curt::stat(pattern, plan).is_ok_and(|found| found.kind().is_dir());
     if options.delete && pattern != "." && is_directory() {
         return Err(format!(
-            "{shown} is the PATTERN, not the directory of that name; write '. {typed}' to delete the \
-             contents of the directory",
+            "{shown} is the PATTERN here, not a directory; to delete the contents of the \
+             directory, write . {typed}",
             shown = quote(pattern),
             typed = for_terminal(pattern, ""),
         ));

@@ -28,7 +28,7 @@ use std::thread;
 use curt::fields::Follow;
 use curt::filters::IgnoreRules;
 use curt::walk::{Summary, Visited};
-use curt::{Error, Fields, Kind, Next, SameFileSystem, Threads, Walk};
+use curt::{Error, Fields, Kind, Next, Plan, SameFileSystem, Threads, Walk};
 
 use super::exclude::Exclusions;
 use super::operands_or_here;
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &FindOptions) -> Exit {
     if let Some(directory) = &options.base_directory {
         if let Err(error) = sys::change_directory(directory) {
             let (directory, reason) = (quote(directory), sys::error_text(&error));
-            return session.refuse(&format!("cannot change to {directory}: {reason}"));
+            return session.refuse(&format!("cannot change directory to {directory}: {reason}"));
         }
     }
     match Find::new(options, &session) {
@@ -424,13 +424,25 @@ impl<'s, 'a> Finder<'s, 'a> {
         match entry.kind() {
             Kind::Directory => {}
             Kind::VolumeMount if find.action != Action::Remove => {}
-            // With `-L`, only a broken symlink is not followed, so this hint would be wrong.
-            kind if find.action == Action::Remove && kind.is_link() && !find.options.follow => {
-                let mut directory = entry.path().into_owned().into_os_string();
+            kind if kind.is_link() => self.refuse_link(entry),
+            _ => self.not_searched(entry, "not-a-directory", "it is not a directory"),
+        }
+    }
+
+    fn refuse_link(&self, entry: &Visited<'_>) {
+        let path = entry.path();
+        // The kind of the target, or of the symlink if that is broken.
+        let target = curt::stat(&*path, Plan::new(Fields::KIND).follow(Follow::Links));
+        match target.map(|target| target.kind()) {
+            Ok(kind) if kind.is_dir() => {
+                let mut directory = path.into_owned().into_os_string();
                 directory.push(MAIN_SEPARATOR_STR);
                 let directory = quote(&directory);
                 let reason = format!("it is a symlink; write {directory} to search its target");
                 self.not_searched(entry, "is-a-link", &reason);
+            }
+            Ok(kind) if kind.is_link() => {
+                self.not_searched(entry, "not-a-directory", "it is a broken symlink");
             }
             _ => self.not_searched(entry, "not-a-directory", "it is not a directory"),
         }

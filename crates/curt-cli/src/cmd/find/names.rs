@@ -182,7 +182,7 @@ fn extensions(extensions: &[String]) -> Result<Option<Regex>, String> {
     for text in extensions {
         let is_part = |letter| "*?[{,".contains(letter) || is_separator(letter);
         if text.trim_start_matches('.').is_empty() {
-            let instead = "names without an extension match '^[^.]+$'";
+            let instead = "use the PATTERN '^[^.]+$' for names without one";
             return Err(format!("invalid extension {}: {instead}", quote(text)));
         }
         if text.contains(is_part) || text.trim() != text {

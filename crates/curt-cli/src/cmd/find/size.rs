@@ -2,6 +2,8 @@ use std::ops::RangeInclusive;
 
 use crate::quote::quote;
 
+const EXPECTED: &str = "expected a number and a unit, as in 512b, +10k or -3mi";
+
 /// Parses an exact size, a minimum (`+`) or a maximum (`-`).
 pub(super) fn parse(text: &str) -> Result<RangeInclusive<u64>, String> {
     let invalid = |why: &str| format!("invalid size {}: {why}", quote(text));
@@ -18,13 +20,14 @@ pub(super) fn parse(text: &str) -> Result<RangeInclusive<u64>, String> {
         "gi" | "gib" => 1 << 30,
         "ti" | "tib" => 1 << 40,
         "" if !digits.is_empty() => {
-            return Err(invalid(&format!("a unit is missing, as in {text}b")));
+            return Err(invalid(&format!("a unit is missing; write {text}b for bytes")));
         }
+        _ if digits.is_empty() => return Err(invalid(EXPECTED)),
         _ => return Err(invalid("the units are b, k, m, g, t, ki, mi, gi and ti")),
     };
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number || text.len() > number.len() + 1 {
-        return Err(invalid("expected a number and a unit, as in 512b, +10k or -3mi"));
+        return Err(invalid(EXPECTED));
     }
     let bytes: Option<u64> = digits.parse().ok().and_then(|it: u64| it.checked_mul(unit));
     let bytes = bytes.ok_or_else(|| invalid("it is too large"))?;

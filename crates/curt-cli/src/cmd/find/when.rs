@@ -21,7 +21,7 @@ pub(super) fn parse(text: &str, option: &str) -> Result<Time, String> {
             None => "it has no modification time".to_owned(),
         },
         Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
-            format!("a unit is missing, as in {text}d")
+            format!("a unit is missing; write {text}d for days")
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             "expected a date (2026-01-31), an age (7d) or a file".to_owned()

@@ -91,9 +91,7 @@ impl<'a> Settings<'a> {
         let form = form(options, fields, is_long);
         let is_listing = form == Form::Listing;
         if options.tree && matches!(form, Form::Fields(_)) {
-            return Err(
-                "option '--tree' cannot be used with '--fields' without '--json'".to_owned()
-            );
+            return Err("--tree with --fields needs --json".to_owned());
         }
         let has_links =
             is_listing && options.hyperlink.is_some_and(|when| when.applies(is_terminal));

@@ -3,13 +3,13 @@ mod speed;
 mod trash;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
-use std::path::{MAIN_SEPARATOR, Path};
+use std::io::{self, ErrorKind, IsTerminal};
+use std::path::{MAIN_SEPARATOR, Path, is_separator};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use curt::remove::{Confirm, DirectoryOperands, Question, RemainReason, Report, Subject, Totals};
-use curt::{Cause, Error, Kind, Operation, Remove, SameFileSystem};
+use curt::{Cause, Error, Fields, Kind, Operation, Remove, SameFileSystem};
 
 use super::exclude::Exclusions;
 use crate::args::{Prompt, RmOptions};
@@ -31,7 +31,7 @@ pub(crate) fn run(options: &RmOptions) -> Exit {
         Err(message) => return session.refuse(&message),
     };
     if options.reads_names() && matches!(options.prompt, Prompt::Once | Prompt::Always) {
-        return session.usage("cannot prompt while standard input holds the names of files");
+        return session.usage("cannot prompt: --files0-from=- reads standard input");
     }
     let has_operands = !options.operands.is_empty() || options.files0_from.is_some();
     if !has_operands && !options.ignores_missing {
@@ -274,6 +274,32 @@ fn message(error: &Error) -> String {
         Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }
+        Cause::Os(_) => {
+            let hint = hint(error.path(), error.kind(), "remove");
+            format!("cannot remove {path}: {}{hint}", text::reason(error.cause()))
+        }
         cause => format!("cannot remove {path}: {}", text::reason(cause)),
     }
+}
+
+/// Returns a hint about a system error. If curt was called as `rm`, there is none, because GNU rm
+/// has none.
+fn hint(path: &Path, error: ErrorKind, verb: &str) -> String {
+    if called::name().is_some() {
+        return String::new();
+    }
+    match error {
+        ErrorKind::ResourceBusy => "; it may be a mount point".to_owned(),
+        ErrorKind::NotADirectory => link_hint(path, verb).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+fn link_hint(path: &Path, verb: &str) -> Option<String> {
+    let text = path.to_str()?;
+    let link = text.trim_end_matches(is_separator);
+    let is_link = || curt::stat(link, Fields::KIND).is_ok_and(|found| found.kind().is_link());
+    let has_slash = link.len() < text.len();
+    (has_slash && is_link())
+        .then(|| format!("; write {} to {verb} the symlink itself", quote(link)))
 }

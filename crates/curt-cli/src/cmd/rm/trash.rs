@@ -1,6 +1,7 @@
 //! `curt rm --trash`: moves each operand to the trash as a whole.
 
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 
 use curt::remove::{Preserve, Report};
 
@@ -58,14 +59,22 @@ fn moved(options: &RmOptions, session: &Session, operand: &OsStr, Trashed { to, 
 }
 
 fn refused(session: &Session, operand: &OsStr, refusal: Refusal) {
+    let mut hint = String::new();
     let failure = match refusal {
-        Refusal::Os(error) | Refusal::Missing(error) => Failure::os("trash", &error),
+        Refusal::Os(error) | Refusal::Missing(error) => {
+            hint = match error.kind() {
+                ErrorKind::IsADirectory => "; -r moves directories".to_owned(),
+                kind => super::hint(operand.as_ref(), kind, "move"),
+            };
+            Failure::os("trash", &error)
+        }
         Refusal::Because(kind, reason) => Failure::new("trash", kind, reason.to_owned()),
         Refusal::Failed(kind, reason, error) => {
             let error = sys::error_text(&error);
             Failure::new("trash", kind, format!("{reason}: {error}"))
         }
     };
-    let message = format!("cannot move {} to the trash: {}", quote(operand), failure.message());
+    let reason = failure.message();
+    let message = format!("cannot move {} to the trash: {reason}{hint}", quote(operand));
     session.fail_as(failure.path(operand), &message);
 }

@@ -10,6 +10,6 @@ impl Trash {
     }
 
     pub(crate) fn put(&self, _operand: &OsStr, _rules: TrashRules) -> Result<Trashed, Refusal> {
-        Err(Refusal::no_trash("the trash of this system is not supported"))
+        Err(Refusal::no_trash("this system has no supported trash"))
     }
 }

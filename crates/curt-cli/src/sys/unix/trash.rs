@@ -327,7 +327,7 @@ impl Folder {
             return Err(Refusal::HOLDS_TRASH);
         }
         if ancestors.ids.iter().any(|id| self.own.contains(id)) {
-            return Err(Refusal::Because("in-trash", "it is there already"));
+            return Err(Refusal::Because("in-trash", "it is already in the trash"));
         }
         Ok(())
     }

@@ -274,7 +274,7 @@ fn outcome(output: &Output) -> Outcome {
         "has exactly the size",
         "is the PATTERN",
         "would remove",
-        "does not enter other mounts",
+        "does not enter mount points",
     ];
     let failures = messages.lines().filter(|line| !notes.iter().any(|note| line.contains(note)));
     let is_loop = |line: &str| line.contains("loop detected");
