@@ -5,7 +5,7 @@
 //
 // Needs Linux, Rust, and Node 18 or newer. `--all` adds slow tests and those that need npm
 // packages: each maintained version of Node with its types, Node's own tests, rimraf and fdir on
-// top of curt, and AddressSanitizer, which needs a nightly Rust.
+// curt, and AddressSanitizer, with a nightly Rust.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const target = path.resolve(process.env.CARGO_TARGET_DIR || path.join(here, "target"));
-const place = path.join(target, "node");
+const work = path.join(target, "node");
 
 function run(program, words, options = {}) {
   console.log("+", program, ...words);
@@ -25,36 +25,36 @@ function run(program, words, options = {}) {
 }
 
 function install(addon) {
-  const folder = path.join(place, "node_modules", "curt-fs");
+  const folder = path.join(work, "node_modules", "curt-fs");
   const { files } = JSON.parse(fs.readFileSync(path.join(here, "package.json")));
   fs.rmSync(folder, { recursive: true, force: true });
   const made = files.filter((name) => fs.existsSync(path.join(here, name)));
   for (const name of ["package.json", "README.md", ...made]) {
     fs.cpSync(path.join(here, name), path.join(folder, name), { recursive: true });
   }
-  fs.copyFileSync(path.join(place, addon, "libcurt_node.so"), path.join(folder, "curt.node"));
+  fs.copyFileSync(path.join(work, addon, "libcurt_node.so"), path.join(folder, "curt.node"));
   // Inside a package's own folder, `require` of its name would not find the installed one.
-  fs.writeFileSync(path.join(place, "package.json"), "{}");
+  fs.writeFileSync(path.join(work, "package.json"), "{}");
   for (const name of ["examples", "test"]) {
-    fs.rmSync(path.join(place, name), { recursive: true, force: true });
-    fs.cpSync(path.join(here, name), path.join(place, name), { recursive: true });
+    fs.rmSync(path.join(work, name), { recursive: true, force: true });
+    fs.cpSync(path.join(here, name), path.join(work, name), { recursive: true });
   }
   for (const name of ["tests/hostile.json", "docs/cookbook.md"]) {
-    fs.copyFileSync(path.join(here, "../..", name), path.join(place, "test", path.basename(name)));
+    fs.copyFileSync(path.join(here, "../..", name), path.join(work, "test", path.basename(name)));
   }
 }
 
 const words = process.argv.slice(2);
 const isAll = words[0] === "--all";
 if (isAll) words.shift();
-const cargo = { env: { ...process.env, CARGO_TARGET_DIR: place } };
+const cargo = { env: { ...process.env, CARGO_TARGET_DIR: work } };
 
 run(process.execPath, ["reference.mjs", "--check"]);
 run("cargo", ["fmt", "--check"]);
 run("cargo", ["clippy", "--locked", "--quiet", "--", "-D", "warnings"], cargo);
 run("cargo", ["build", "--locked", "--quiet"], cargo);
 install("debug");
-const all = fs.readdirSync(path.join(place, "test")).filter((name) => name.startsWith("test_"));
+const all = fs.readdirSync(path.join(work, "test")).filter((name) => name.startsWith("test_"));
 const tests = (words.length > 0 ? words : all).map((name) => `test/${name}`);
 
 // The tests' temporary folder, writable for all users like the system's. They must leave it empty.
@@ -64,14 +64,14 @@ process.on("exit", () => fs.rmSync(temporary, { recursive: true, force: true }))
 
 function test(node, environment) {
   const env = { ...process.env, TMPDIR: temporary, CURT_ALL: "", ...environment };
-  run(node, ["--test", "--expose-gc", ...tests], { cwd: place, env });
+  run(node, ["--test", "--expose-gc", ...tests], { cwd: work, env });
   const names = fs.readdirSync(temporary);
   if (names.length > 0) throw new Error(`the tests have left behind: ${names.join(" ")}`);
 }
 
 test(process.execPath, { CURT_ALL: isAll ? "1" : "" });
 for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : []) {
-  const folder = path.join(place, "nodes", version);
+  const folder = path.join(work, "nodes", version);
   const node = `node-linux-${process.arch}`;
   const types = `@types/node@${parseInt(version, 10)}`;
   const words = ["install", "--silent", "--no-audit", "--no-fund", "--prefix", folder];
@@ -83,8 +83,8 @@ for (const version of isAll ? ["18.20.8", "20.20.2", "22.23.3", "24.21.0"] : [])
   const modules = path.join(folder, "node_modules");
   test(path.join(modules, node, "bin", "node"), { CURT_TYPES: modules });
 }
-if (isAll) run(process.execPath, ["test/node/run.mjs", place, target]);
-if (isAll) run(process.execPath, ["test/suites/run.mjs", place, target]);
+if (isAll) run(process.execPath, ["test/node/run.mjs", work, target]);
+if (isAll) run(process.execPath, ["test/suites/run.mjs", work, target]);
 if (isAll) testSanitized();
 
 function testSanitized() {

@@ -7,18 +7,18 @@ const curt = require("./index.js");
 const originals = require("./lib/originals.js");
 
 const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
-const left = [];
+const skipped = [];
 
 function replace(module, path, functions, before) {
   for (const [name, ours] of Object.entries(functions)) {
-    const there = module[name];
-    const isNodes = there === before[name] && originals.isNodes(there);
+    const current = module[name];
+    const isNodes = current === before[name] && originals.isNodes(current);
     if (isNodes && Reflect.set(module, name, ours)) {
       originals.adopt(ours);
       continue;
     }
     // Do not warn about a function that another copy of this package has replaced.
-    if (originals.sourceOf(there) !== originals.sourceOf(ours)) left.push(`${path}.${name}`);
+    if (originals.sourceOf(current) !== originals.sourceOf(ours)) skipped.push(`${path}.${name}`);
   }
 }
 
@@ -28,9 +28,9 @@ if (process.permission === undefined) {
   replace(fs.promises, "fs.promises", promises, originals.promises);
   syncBuiltinESMExports();
 }
-if (left.length > 0) {
-  const reason = originals.canTell()
+if (skipped.length > 0) {
+  const reason = originals.canVerify()
     ? "they cannot be set, or they or functions that they call are not Node's own"
     : "cannot tell whether they are Node's own";
-  process.emitWarning(`curt-fs/install leaves ${left.join(", ")} alone: ${reason}`);
+  process.emitWarning(`curt-fs/install leaves ${skipped.join(", ")} alone: ${reason}`);
 }

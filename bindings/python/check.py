@@ -35,19 +35,19 @@ def target_folder() -> Path:
 
 def as_nobody(python: Path, wheel: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        place.chmod(0o755)
-        shutil.copytree(HERE / "tests", place / "tests")
-        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--target", place / "site", wheel], check=True)
-        (place / "tmp").mkdir()
-        (place / "tmp").chmod(0o777)
+        root = Path(folder)
+        root.chmod(0o755)
+        shutil.copytree(HERE / "tests", root / "tests")
+        subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--target", root / "site", wheel], check=True)
+        (root / "tmp").mkdir()
+        (root / "tmp").chmod(0o777)
         system = shutil.which("python3", path="/usr/bin:/bin")
         for interpreter in filter(None, (str(python), system)):
             probe = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", interpreter]
-            environment = {"PATH": os.defpath, "PYTHONPATH": f"{place}/site", "TMPDIR": f"{place}/tmp"}
+            environment = {"PATH": os.defpath, "PYTHONPATH": f"{root}/site", "TMPDIR": f"{root}/tmp"}
             ready = subprocess.run([*probe, "-c", "import curt_fs"], env=environment, capture_output=True)
             if ready.returncode == 0:
-                run(*probe, place / "tests" / "permissions.py", env=environment, cwd=place / "tmp")
+                run(*probe, root / "tests" / "permissions.py", env=environment, cwd=root / "tmp")
                 return
     print("skipped: python: permissions: nobody may not run this Python", flush=True)
 
@@ -59,13 +59,13 @@ def main() -> None:
     if not python.exists():
         run(sys.executable, "-m", "venv", environment)
     arguments = sys.argv[1:]
-    wanted = ["requirements.txt"]
+    requirements = ["requirements.txt"]
     if arguments[:1] == ["--all"]:
         del arguments[0]
-        wanted.append("requirements-all.txt")
+        requirements.append("requirements-all.txt")
     else:
         arguments += [f"--ignore={HERE / 'tests' / name}" for name in WITH_ALL]
-    lists = [word for name in wanted for word in ("-r", HERE / name)]
+    lists = [word for name in requirements for word in ("-r", HERE / name)]
     run(python, "-m", "pip", "install", "-q", "--disable-pip-version-check", *lists)
     run("cargo", "fmt", "--check")
     run("cargo", "clippy", "--all-targets", "--locked", "--", "-D", "warnings")

@@ -169,10 +169,12 @@ SCRIPT
     if /tmp/nodes/14 use.js 2>said; then exit 1; fi
     grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
     test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
-    # Without the addon, the error message must name it.
-    rm -r "node_modules/$(basename "$2" "-$3.tgz")"
+    # Without the addon, the error message must name it, and the command that installs it.
+    addon=$(basename "$2" "-$3.tgz")
+    rm -r "node_modules/$addon"
     if node use.js 2>said; then exit 1; fi
-    grep "curt-fs cannot load its addon for linux" said'
+    grep "curt-fs cannot load its addon for linux" said
+    grep -F "npm install $addon@$3" said'
 
 # The addon may need no newer glibc than Node 18, and on musl only libc.
 npm_needs_little() { # PROCESSOR SYSTEM

@@ -41,10 +41,7 @@ function treePathOf(original, path) {
   return isNodes(original) ? pathOf(path) : null;
 }
 
-/**
- * Returns a path for a function that Node lacks. Node's function `original` throws the error for an
- * invalid path.
- */
+/** Returns a path, or lets Node's function `original` throw the error for an invalid one. */
 function pathFor(original, path) {
   const known = pathOf(path);
   if (known !== null) return known;
@@ -73,8 +70,8 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * Returns the `Received …` part of an error message, as this Node version words it. Provokes an
- * error to get it: `basename` accepts only strings, `promisify` only functions.
+ * Returns the `Received …` part of an error message in this Node version's words, by provoking an
+ * error: `basename` accepts only strings, `promisify` only functions.
  */
 function received(value) {
   try {
@@ -88,7 +85,7 @@ function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** Copies the options of a function that Node lacks. Like Node, ignores inherited properties. */
+/** Copies the own properties of options, for a function that Node lacks. */
 function optionsOf(given) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
   return { __proto__: null, ...given };

@@ -1,5 +1,4 @@
-// Converts names and entries of the addon in steps. Between steps, generators yield to the event
-// loop.
+// Converts names and entries of the addon, by generators that can yield to the event loop.
 "use strict";
 
 const { Dirent } = require("fs");
@@ -8,10 +7,7 @@ const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
-/**
- * Whether curt handles the encoding. With others, Node opens subdirectories by their converted
- * names.
- */
+/** With encodings other than these, Node opens subdirectories by their converted names. */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
@@ -39,7 +35,7 @@ async function finishInTurns(steps, signal) {
   }
 }
 
-/** The approximate number of bytes to convert in one step. */
+/** Bytes to convert in one step, approximately. */
 const PIECE = 1 << 16;
 
 function* partsOf(found, isBytes) {
@@ -68,9 +64,7 @@ function* textsOf(found, isBytes) {
   return texts;
 }
 
-/**
- * Makes `Dirent` objects. The top is `path`; the paths of other directories begin with `prefix`.
- */
+/** Makes `Dirent` objects. Paths of directories below the top, `path`, begin with `prefix`. */
 function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
   const belows = yield* textsOf(directories, isBytes);

@@ -4,19 +4,19 @@ const { constants } = require("os");
 const { resolve } = require("path");
 const { getSystemErrorMap } = require("util");
 
-const passing = new WeakSet();
-/** The system's errors, cached because Node creates a new map for each call. */
+const transient = new WeakSet();
+/** Cached, because Node creates a new map for each call. */
 let systemErrors;
 
 /**
- * Returns the error that Node would report: `ENOENT: no such file or directory, lstat 'path'`. Its
+ * Returns the error that Node would report: `ENOENT: no such file or directory, lstat 'path'`. The
  * stack begins at the caller of `above`.
  */
 function errorOf(failure, above) {
   if (failure.number === undefined) return failure;
   const error = systemError({ ...failure, path: shown(failure.path) });
   if (above) Error.captureStackTrace(error, above);
-  if (failure.mayPass) passing.add(error);
+  if (failure.mayPass) transient.add(error);
   return error;
 }
 
@@ -26,7 +26,7 @@ function shown(path) {
   return resolve(path).replace(/^\\\\\?\\(UNC\\)?/, (_, share) => (share ? "\\\\" : ""));
 }
 
-/** Creates an error that shows its code, like Node's errors: `TypeError [CODE]: message`. */
+/** Creates an error that shows its code, like Node's: `TypeError [CODE]: message`. */
 function codedError(Class, code, message, fields) {
   const error = Object.assign(new Class(message), { code, ...fields });
   const hide = (key, value) =>
@@ -67,4 +67,4 @@ function abortError(signal) {
   return error;
 }
 
-module.exports = { abortError, codedError, errorOf, passing, systemError };
+module.exports = { abortError, codedError, errorOf, transient, systemError };

@@ -10,6 +10,17 @@ if (platform === "linux") {
   candidates.push(`curt-fs-${platform}-${arch}`);
 }
 
+/** Returns how to install the addon. Reports of Node have the version of glibc, but not of musl. */
+function advice() {
+  const { version, optionalDependencies } = require("../package.json");
+  const header = process.report?.getReport().header;
+  const isMusl = platform === "linux" && header && !header.glibcVersionRuntime;
+  const name = candidates[isMusl ? 2 : 1];
+  if (!(name in optionalDependencies)) return "there is no addon for this system";
+  const command = `npm install ${name}@${version}`;
+  return `install it with \`${command}\` (npm installs it unless --omit=optional is given)`;
+}
+
 function load() {
   const reasons = [];
   for (const candidate of candidates) {
@@ -19,7 +30,8 @@ function load() {
       reasons.push(`${candidate}: ${error.message.split("\n")[0]}`);
     }
   }
-  throw new Error(`curt-fs cannot load its addon for ${platform} ${arch}:\n${reasons.join("\n")}`);
+  const failed = `curt-fs cannot load its addon for ${platform} ${arch}`;
+  throw new Error([`${failed}:`, ...reasons, advice()].join("\n"));
 }
 
 module.exports = load();

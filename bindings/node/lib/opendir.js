@@ -21,13 +21,10 @@ function checkCallback(callback) {
 
 class Dir {
   #tree;
-  /**
-   * An object with `path`, `prefix` (prepended to paths of entries below it) and `isBytes` (whether
-   * names are Buffers).
-   */
+  /** The `path`, the `prefix` of paths below it, and `isBytes`: whether names are Buffers. */
   #about;
   #entries = [];
-  /** The error to throw after the entries. */
+  /** To throw after the entries. */
   #error = null;
   #isEnd = false;
   #isClosed = false;
@@ -138,10 +135,7 @@ class Dir {
 
 Object.setPrototypeOf(Dir.prototype, originals.Dir.prototype);
 
-/**
- * Returns null if Node's own function must be called: for a listing that is not recursive, another
- * encoding, or wrong arguments.
- */
+/** Returns null if Node's own function must be called. */
 function treeOf(original, path, given) {
   const options = { __proto__: null, ...(typeof given === "object" ? given : undefined) };
   const { encoding, recursive, bufferSize = 32 } = options;

@@ -1,31 +1,31 @@
 // Node's functions as they were when this package was loaded, and a check that they are not mocks.
 //
 // If `fs` is mocked, curt must not bypass the mock. A function is Node's own if its source text
-// occurs in Node's source files, which `process.binding("natives")` holds. mock-fs instead replaces
-// Node's binding to the system, so that is checked too.
+// occurs in Node's source files, in `process.binding("natives")`. mock-fs instead replaces Node's
+// binding to the system, which is checked, too.
 "use strict";
 
 const { spawn, spawnSync } = require("child_process");
 const fs = require("fs");
 const { promisify } = require("util");
 
-function taken(module, path, names) {
+function functionsOf(module, path, names) {
   const missing = names.find((name) => module?.[name] === undefined);
   if (missing === undefined) return Object.fromEntries(names.map((name) => [name, module[name]]));
   const advice = "unmock fs, or mock curt-fs as well";
   throw new Error(`curt-fs cannot use a mock of fs that has no ${path}.${missing}: ${advice}`);
 }
 
-const promises = taken(fs.promises, "fs.promises", ["rm", "readdir", "opendir"]);
+const promises = functionsOf(fs.promises, "fs.promises", ["rm", "readdir", "opendir"]);
 const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync", "Dir"];
-const originals = taken(fs, "fs", names);
+const originals = functionsOf(fs, "fs", names);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
 /** Functions that Node's `rm` calls in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
 
 /** Returns the functions whose mocks would change the behavior of `original`. */
-function below(original) {
+function calleesOf(original) {
   if (removers.has(original)) {
     return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
   }
@@ -38,7 +38,7 @@ function below(original) {
   });
 }
 
-/** Returns a binding of Node, without the deprecation warning, which users could not act on. */
+/** Returns a binding of Node, without the warning of its deprecation. */
 function internal(name) {
   const before = Reflect.getOwnPropertyDescriptor(process, "noDeprecation");
   // Assignment would fail: the property is read-only with `--no-deprecation`.
@@ -56,7 +56,7 @@ function internal(name) {
 const textOf = Function.prototype.call.bind(Function.prototype.toString);
 /** Replaces CRLF, which the sources in Node for Windows contain, with LF. */
 const plain = (text) => text.replace(/\r\n/g, "\n");
-/** The source text that all functions made by `promisify` have. */
+/** The source text of all functions made by `promisify`. */
 const PROMISIFIED = String(promisify(() => {}));
 
 function sourceOf(value) {
@@ -69,7 +69,7 @@ function sourceOf(value) {
 /** Node's source files and its binding to the system. Null without `process.binding`. */
 let node;
 
-function canTell() {
+function canVerify() {
   if (node === undefined) {
     const natives = internal("natives");
     const system = internal("fs");
@@ -92,7 +92,7 @@ function isDefined(value) {
   return defined.get(value);
 }
 
-/** Makes a replacement function count as Node's own. */
+/** Makes a function of curt count as Node's own. */
 function adopt(ours) {
   defined.set(ours, true);
 }
@@ -110,9 +110,9 @@ function isSystem(name) {
 /** Whether a function is Node's own and would use the real filesystem. */
 function isNodes(original) {
   // Never replace Node's functions under `--permission`, because only they enforce it.
-  if (process.permission !== undefined || !canTell()) return false;
+  if (process.permission !== undefined || !canVerify()) return false;
   if (!Object.keys(node.system).every(isSystem)) return false;
-  return isDefined(original) && below(original).every(isDefined);
+  return isDefined(original) && calleesOf(original).every(isDefined);
 }
 
-module.exports = { ...originals, promises, spawn, spawnSync, adopt, canTell, isNodes, sourceOf };
+module.exports = { ...originals, promises, spawn, spawnSync, adopt, canVerify, isNodes, sourceOf };

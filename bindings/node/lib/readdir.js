@@ -19,10 +19,7 @@ const [MAJOR, MINOR] = process.versions.node.split(".").map(Number);
 // With file types, Node follows symlinks to directories since 22.13, but not in `fs.promises`.
 const FOLLOWS_WITH_FILE_TYPES = MAJOR > 22 || (MAJOR === 22 && MINOR >= 13);
 
-/**
- * Returns null if Node's own function must be called: for a listing that is not recursive (Node is
- * faster), a path that is not a string, another encoding, or wrong arguments.
- */
+/** Returns null if Node's own function must be called, which lists a single directory faster. */
 function treeOf(original, path, options) {
   const { encoding, recursive, withFileTypes: kinds } = options;
   if (recursive !== true) return null;
@@ -38,7 +35,7 @@ function treeOf(original, path, options) {
   };
 }
 
-/** Reads each option once. As in Node, inherited options count. */
+/** Reads each option once, also inherited ones, as Node does. */
 function optionsOf(given) {
   if (typeof given !== "object" || given === null) return { __proto__: null };
   const { encoding, recursive, withFileTypes, signal, threads } = given;

@@ -4,7 +4,7 @@ const { setTimeout } = require("timers/promises");
 const { promisify } = require("util");
 const originals = require("./originals.js");
 const { isOptions, pathOf, signalOf, systemPathOf, threadsOf } = require("./arguments.js");
-const { passing } = require("./errors.js");
+const { transient } = require("./errors.js");
 const { remove } = require("./native.js");
 const { abortable } = require("./signal.js");
 const { run, runSync, settle } = require("./work.js");
@@ -13,10 +13,7 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
-/**
- * Returns the options and the tree to remove. The tree is null if Node's own function must be
- * called: without `recursive`, or for wrong arguments.
- */
+/** Returns the options, and the tree to remove, or null if Node's own function must be called. */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };
@@ -29,13 +26,13 @@ function requestOf(original, path, given) {
   return { options, tree: originals.isNodes(original) ? tree : null };
 }
 
-/** Removes the tree once. On a retry, a missing path counts as removed. */
+/** On a retry, a missing path counts as removed. */
 function attempt({ path, force, threads }, number, control) {
   return remove(path, force || number > 0, threads, control);
 }
 
 function delayOrThrow({ maxRetries, retryDelay }, number, error) {
-  if (number >= maxRetries || !passing.has(error)) throw error;
+  if (number >= maxRetries || !transient.has(error)) throw error;
   return (number + 1) * retryDelay;
 }
 

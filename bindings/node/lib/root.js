@@ -22,9 +22,7 @@ const { run } = require("./work.js");
 
 const { O_RDONLY, O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_TRUNC, O_APPEND } = constants;
 
-/**
- * The flags that `fs.open` accepts as strings. As in Node, `x` may precede or follow the letter.
- */
+/** The flags that `fs.open` accepts as strings. As in Node, `x` may precede the letter. */
 const FLAGS = {
   r: O_RDONLY,
   "r+": O_RDWR,
@@ -52,7 +50,7 @@ function modeOf(mode) {
   throw outOfRange("mode", "an integer >= 0 && <= 4294967295", mode);
 }
 
-/** Returns a path argument, or throws. An empty path is valid, and fails later as missing. */
+/** Returns a path argument, or throws. An empty path fails later, as missing. */
 function pathBeneath(path, name = "path") {
   const isText = typeof path === "string" || isUint8Array(path);
   const known = isText && path.length === 0 ? "" : pathOf(path);
@@ -75,7 +73,7 @@ async function settled(promise, path, dest) {
 const shown = (path) => path && Buffer.from(path).toString();
 
 /** Starts a short operation, without waiting for a slot in the pool. */
-function soon(begin, path, dest) {
+function start(begin, path, dest) {
   return settled(begin(new Control()), shown(path), shown(dest));
 }
 
@@ -94,7 +92,7 @@ class Root {
     const options = optionsOf(given);
     const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
     const full = systemPathOf(known);
-    return new Root(await soon((control) => openRoot(full, how, control), known), KEY);
+    return new Root(await start((control) => openRoot(full, how, control), known), KEY);
   }
 
   get #root() {
@@ -105,33 +103,35 @@ class Root {
   async open(path, flags, mode) {
     const known = pathBeneath(path);
     const words = [known, flagsOf(flags ?? "r"), modeOf(mode ?? 0o666)];
-    return soon((control) => this.#root.open(...words, control), known);
+    return start((control) => this.#root.open(...words, control), known);
   }
 
   async openRoot(path) {
     const known = pathBeneath(path);
-    return new Root(await soon((control) => this.#root.openRoot(known, control), known), KEY);
+    return new Root(await start((control) => this.#root.openRoot(known, control), known), KEY);
   }
 
   async readdir(path) {
     const known = pathBeneath(path);
-    const names = await soon((control) => this.#root.readdir(known, control), known);
+    const names = await start((control) => this.#root.readdir(known, control), known);
     return finishInTurns(textsOf(names));
   }
 
   async stat(path) {
     const known = pathBeneath(path);
-    return new FileStats(await soon((control) => this.#root.stat(known, true, control), known), 0);
+    const numbers = await start((control) => this.#root.stat(known, true, control), known);
+    return new FileStats(numbers, 0);
   }
 
   async lstat(path) {
     const known = pathBeneath(path);
-    return new FileStats(await soon((control) => this.#root.stat(known, false, control), known), 0);
+    const numbers = await start((control) => this.#root.stat(known, false, control), known);
+    return new FileStats(numbers, 0);
   }
 
   async readlink(path) {
     const known = pathBeneath(path);
-    return soon((control) => this.#root.readlink(known, control), known);
+    return start((control) => this.#root.readlink(known, control), known);
   }
 
   async mkdir(path, given) {
@@ -145,27 +145,27 @@ class Root {
 
   async rename(from, to) {
     const paths = [pathBeneath(from, "oldPath"), pathBeneath(to, "newPath")];
-    return soon((control) => this.#root.rename(...paths, control), ...paths);
+    return start((control) => this.#root.rename(...paths, control), ...paths);
   }
 
   async symlink(target, path) {
     const paths = [pathBeneath(target, "target"), pathBeneath(path)];
-    return soon((control) => this.#root.symlink(...paths, control), ...paths);
+    return start((control) => this.#root.symlink(...paths, control), ...paths);
   }
 
   async link(existing, path) {
     const paths = [pathBeneath(existing, "existingPath"), pathBeneath(path, "newPath")];
-    return soon((control) => this.#root.link(...paths, control), ...paths);
+    return start((control) => this.#root.link(...paths, control), ...paths);
   }
 
   async unlink(path) {
     const known = pathBeneath(path);
-    return soon((control) => this.#root.unlink(known, control), known);
+    return start((control) => this.#root.unlink(known, control), known);
   }
 
   async rmdir(path) {
     const known = pathBeneath(path);
-    return soon((control) => this.#root.rmdir(known, control), known);
+    return start((control) => this.#root.rmdir(known, control), known);
   }
 
   async rm(path, given) {
@@ -177,11 +177,11 @@ class Root {
       threads: threadsOf(options),
     };
     // The removal may wait for a slot, so it keeps a handle that survives closing the root.
-    const kept = this.#root.keep();
+    const handle = this.#root.duplicate();
     try {
-      return await run(signalOf(options), (control) => settled(kept.rm(known, how, control)));
+      return await run(signalOf(options), (control) => settled(handle.rm(known, how, control)));
     } finally {
-      kept.close();
+      handle.close();
     }
   }
 

@@ -2,7 +2,7 @@
 
 const { abortError } = require("./errors.js");
 
-/** The operations that a signal aborts. They share a single listener of the signal. */
+/** The operations that a signal aborts, by a single listener. */
 class Aborts extends Set {
   handleEvent() {
     for (const abort of this) abort();
@@ -27,13 +27,13 @@ function onAbort(signal, abort) {
     try {
       signal.removeEventListener("abort", aborts);
     } catch {
-      // The operation has ended; an exception of a foreign signal must not make it fail.
+      // The operation has ended: an exception of a user's signal must not make it fail.
     }
   };
 }
 
 /**
- * Makes a function of Node abortable that takes no signal. An abort rejects the promise, but the
+ * Makes a function of Node that takes no signal abortable. An abort rejects the promise, but the
  * function continues.
  */
 async function abortable(signal, begin) {

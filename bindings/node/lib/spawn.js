@@ -10,13 +10,10 @@ const { settingsOf } = require("./which.js");
 /** Words that cmd.exe and the batch file read unchanged. A trailing backslash needs quotes. */
 const PLAIN = /^[A-Za-z0-9#$*+\-./:?@_\\\u{a0}-\u{10ffff}]+(?<!\\)$/u;
 
-/**
- * Adds a variable that expands to nothing after each `%`, because cmd.exe expands variables even in
- * quotes.
- */
+/** Adds an empty variable after each `%`, because cmd.exe expands variables even in quotes. */
 const withoutVariables = (text) => text.replaceAll("%", "%%cd:~,%");
 
-/** Quotes a word. Doubles its quotes, and backslashes before a quote. */
+/** Quotes a word, doubling its quotes, and backslashes before a quote. */
 function quoted(word) {
   if (PLAIN.test(word)) return word;
   const text = word.replace(/(\\*)"/g, '$1$1""').replace(/\\+$/, "$&$&");
@@ -39,7 +36,7 @@ function batchOf(script, words, options) {
 
 /**
  * Finds the program under the rules of cmd.exe, and returns the arguments with which Node starts
- * it. Returns the passed arguments if they are wrong or there is no such program.
+ * it, or the passed ones if they are wrong or there is no such program.
  */
 function found(...passed) {
   const [command, args] = passed;
@@ -47,12 +44,12 @@ function found(...passed) {
   const given = hasWords ? passed[2] : args;
   const options = { __proto__: null, ...given };
   const words = hasWords ? Array.from(args ?? [], String) : [];
-  const isTaken =
+  const isSupported =
     typeof command === "string" &&
     ![command, ...words].some((word) => word.includes("\0")) &&
     isOptions(given);
   const directory = pathOf(options.cwd || ".");
-  if (!isTaken || options.shell || directory === null) return passed;
+  if (!isSupported || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
   const settings = settingsOf({ cwd }, options.env || process.env, true);
   let path = null;

@@ -4,13 +4,13 @@ const { promises, Stats } = require("fs");
 const { isUint8Array } = require("util").types;
 const { optionsOf, pathOf, signalOf, systemPathOf, wrongType } = require("./arguments.js");
 const { abortError, errorOf } = require("./errors.js");
-const { statMany: ask } = require("./native.js");
+const { statMany: statBlock } = require("./native.js");
 const { run } = require("./work.js");
 
 /** The most paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
 const WIDTH = 14;
-/** The longest path to query. No system allows a longer one; Node's function reports the error. */
+/** More than any system allows. Node's function reports the error of a longer path. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 
@@ -54,22 +54,22 @@ async function statSome(paths, follow, signal) {
     const known = pathOf(path) ?? "";
     return known.length > LONGEST ? "" : systemPathOf(known);
   });
-  const numbers = await run(signal, (control) => ask(blockOf(known), follow, control));
-  const answers = [];
+  const numbers = await run(signal, (control) => statBlock(blockOf(known), follow, control));
+  const results = [];
   for (const [index, path] of paths.entries()) {
     const at = index * WIDTH;
     const number = numbers[at + 1];
     if (!Number.isNaN(numbers[at])) {
-      answers.push(new FileStats(numbers, at));
+      results.push(new FileStats(numbers, at));
     } else if (number === 0) {
-      answers.push(await promises[syscall](path).catch((error) => error));
+      results.push(await promises[syscall](path).catch((error) => error));
       if (signal?.aborted) throw abortError(signal);
     } else {
       const text = Buffer.from(known[index]).toString();
-      answers.push(errorOf({ number, function: syscall, path: text }));
+      results.push(errorOf({ number, function: syscall, path: text }));
     }
   }
-  return answers;
+  return results;
 }
 
 async function statMany(paths, given) {
@@ -85,11 +85,11 @@ async function statMany(paths, given) {
     throw wrongType("paths", "an instance of Iterable", paths);
   }
   const all = [...paths];
-  const answers = [];
+  const results = [];
   for (let from = 0; from < all.length; from += MOST) {
-    answers.push(...(await statSome(all.slice(from, from + MOST), followSymlinks, signal)));
+    results.push(...(await statSome(all.slice(from, from + MOST), followSymlinks, signal)));
   }
-  return answers;
+  return results;
 }
 
 module.exports = { FileStats, statMany };

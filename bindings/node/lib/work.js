@@ -6,10 +6,7 @@ const { onAbort } = require("./signal.js");
 
 // The size of the thread pool, parsed as libuv does.
 const POOL = Math.min(parseInt(process.env.UV_THREADPOOL_SIZE ?? "4", 10) || 1, 1024);
-/**
- * How many operations may still start. Leaves two threads for Node's file and DNS work, if the pool
- * has three or more.
- */
+/** How many operations may still start. Leaves two threads for Node's file and DNS work. */
 let slots = Math.max(1, POOL - 2);
 const waiting = new Set();
 const running = new Set();
@@ -50,9 +47,7 @@ function leave() {
   }
 }
 
-/**
- * Runs the operation that `begin(control)` starts in the pool. Aborting the signal ends it early.
- */
+/** Runs the operation that `begin(control)` starts in the pool. The signal ends it early. */
 async function run(signal, begin) {
   if (signal?.aborted) throw abortError(signal);
   await enter(signal);
@@ -88,7 +83,7 @@ async function operate(signal, begin) {
   throw abortError(signal);
 }
 
-/** Calls `begin`. Throws its failure as an error whose stack begins at the caller of `above`. */
+/** Throws the failure of `begin` as an error whose stack begins at the caller of `above`. */
 function runSync(begin, above) {
   try {
     return begin();

@@ -21,7 +21,7 @@ pub struct Failure {
     pub may_pass: bool,
 }
 
-pub type Answer<T> = std::result::Result<T, Failure>;
+pub type Fallible<T> = std::result::Result<T, Failure>;
 
 impl Failure {
     pub fn new(error: &Error, function: &'static str) -> Failure {

@@ -1,8 +1,8 @@
 //! Lists a tree, for `readdir`.
 //!
-//! Node lists breadth first, with the names of one directory sorted, while the walk visits
+//! Node lists breadth first, with the names of one directory sorted, but the walk visits
 //! directories on several threads in any order. So each thread collects runs of entries. At the
-//! end, the order is restored from the top down, by looking up the runs of each directory.
+//! end, looking up the runs of each directory from the top down restores the order.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
@@ -16,7 +16,7 @@ use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -26,7 +26,7 @@ const SEPARATOR: u8 = MAIN_SEPARATOR as u8;
 pub struct ListOptions {
     pub kinds: bool,
     pub follow: bool,
-    /// The prefix for paths below the top in errors.
+    /// Prepended to paths below the top in errors.
     pub prefix: String,
     pub threads: u32,
 }
@@ -59,7 +59,7 @@ pub fn list(
 impl Work for Listing {
     type Output = Entries;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Entries> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Entries> {
         let parts = self.find(cancel).map_err(|error| self.failure(&error))?;
         if cancel.is_cancelled() {
             return Ok(Entries::from(Found::default()));
@@ -183,7 +183,7 @@ impl Part {
     }
 }
 
-/// Orders errors by depth, then by path. The first one is reported.
+/// Orders errors by depth, then by path, to report the first.
 fn in_listing_order(a: &Error, b: &Error) -> Ordering {
     let depth = |error: &'_ Error| error.path().components().count();
     depth(a).cmp(&depth(b)).then_with(|| a.path().cmp(b.path()))

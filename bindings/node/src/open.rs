@@ -9,15 +9,15 @@ use curt::{Cancel, Cause, Error, Fields, Next};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::list::{Entries, Found, number};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// The approximate number of bytes of names per batch.
+/// Bytes of names per batch, approximately.
 const ENOUGH: usize = 1 << 15;
 
-/// A tree to list in batches. Directories that are not finished remain open between batches.
+/// A tree to list in batches. Unfinished directories remain open between batches.
 #[napi]
 pub struct OpenTree(Arc<Mutex<State>>);
 
@@ -71,7 +71,7 @@ pub struct Opening(Arc<Mutex<State>>);
 impl Work for Opening {
     type Output = ();
 
-    fn run(&mut self, _: &Cancel) -> Answer<()> {
+    fn run(&mut self, _: &Cancel) -> Fallible<()> {
         let mut state = lock(&self.0);
         let State { top, walk, .. } = &mut *state;
         let opened = walk.open(&*top).map_err(|error| Failure::new(&error, "opendir"))?;
@@ -93,7 +93,7 @@ pub struct Batch {
 impl Work for Reading {
     type Output = Batch;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Batch> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Batch> {
         let mut state = lock(&self.0);
         let mut found = Found::default();
         let (mut failure, mut is_end) = (None, false);
@@ -112,7 +112,7 @@ impl Work for Reading {
 }
 
 impl State {
-    fn step(&mut self, found: &mut Found) -> Answer<bool> {
+    fn step(&mut self, found: &mut Found) -> Fallible<bool> {
         let Some(mut current) = self.current.take() else { return self.open_next() };
         let mut failed = None;
         let before = found.kinds.len();
@@ -145,12 +145,12 @@ impl State {
         failed.map_or(Ok(true), Err)
     }
 
-    fn enter(&mut self, listed: Current) -> Answer<()> {
+    fn enter(&mut self, listed: Current) -> Fallible<()> {
         let Current { list, names, .. } = listed;
         self.walk.enter(list, names).map_err(|error| self.failure(&error, "opendir"))
     }
 
-    fn open_next(&mut self) -> Answer<bool> {
+    fn open_next(&mut self) -> Fallible<bool> {
         match self.walk.next() {
             None => Ok(false),
             Some(Ok(opened)) => {

@@ -5,7 +5,7 @@ use curt::{Cancel, Next, Remove};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -18,10 +18,10 @@ pub struct Removal {
 impl Work for Removal {
     type Output = ();
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<()> {
-        // Like Node's `rm`, continues after a failure.
+    fn run(&mut self, cancel: &Cancel) -> Fallible<()> {
+        // Like Node's `rm`, continue after a failure.
         let removal = removal(self.threads, self.force, cancel).on_error(|_| Next::Continue);
-        answer(&removal.run(&self.path))
+        to_result(&removal.run(&self.path))
     }
 }
 
@@ -30,7 +30,7 @@ pub fn removal(threads: u32, force: bool, cancel: &Cancel) -> Remove<'_> {
     removal.threads(work::threads(threads)).cancel(cancel)
 }
 
-pub fn answer(report: &Report) -> Answer<()> {
+pub fn to_result(report: &Report) -> Fallible<()> {
     report.errors.first().map_or(Ok(()), |error| Err(Failure::from(error)))
 }
 

@@ -12,7 +12,7 @@ use napi::sys::{napi_env, napi_value};
 use napi::{Env, Result, ValueType};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure, numbers};
+use crate::failure::{Failure, Fallible, numbers};
 use crate::remove;
 use crate::stat::{self, FIELDS};
 use crate::text::{self, PathArgument};
@@ -32,7 +32,7 @@ pub struct Opening {
 impl Work for Opening {
     type Output = OpenRoot;
 
-    fn run(&mut self, _: &Cancel) -> Answer<OpenRoot> {
+    fn run(&mut self, _: &Cancel) -> Fallible<OpenRoot> {
         let RootOptions { in_root, strict } = self.options;
         let root = curt::Root::open(&self.path).map_err(failed("opendir"))?;
         let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
@@ -56,7 +56,7 @@ pub fn open_root(
     work::start(env, Opening { path: text::path(path), options }, control)
 }
 
-type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Answer<T> + Send;
+type Act<T> = dyn Fn(&curt::Root, &Cancel) -> Fallible<T> + Send;
 
 /// An operation beneath a root, which remains open until the operation ends.
 pub struct Beneath<T> {
@@ -67,7 +67,7 @@ pub struct Beneath<T> {
 impl<T: Value> Work for Beneath<T> {
     type Output = T;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<T> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<T> {
         (self.act)(&self.root, cancel)
     }
 }
@@ -98,14 +98,14 @@ impl OpenRoot {
         &self,
         env: Env,
         control: Option<&Control>,
-        act: impl Fn(&curt::Root, &Cancel) -> Answer<T> + Send + 'static,
+        act: impl Fn(&curt::Root, &Cancel) -> Fallible<T> + Send + 'static,
     ) -> Result<Outcome<Beneath<T>>> {
         work::start(env, Beneath { root: self.opened()?, act: Box::new(act) }, control)
     }
 
     /// Returns a second handle, closed separately, for an operation that begins later.
     #[napi]
-    pub fn keep(&self) -> Result<OpenRoot> {
+    pub fn duplicate(&self) -> Result<OpenRoot> {
         Ok(OpenRoot(Mutex::new(Some(self.opened()?))))
     }
 
@@ -288,17 +288,17 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// A file whose descriptor goes to JavaScript. It is closed if the promise is dropped first.
+/// A file whose descriptor goes to JavaScript, unless the promise is dropped, which closes it.
 pub struct Descriptor(File);
 
 impl Descriptor {
     #[cfg(unix)]
-    fn number(self) -> Answer<i32> {
+    fn number(self) -> Fallible<i32> {
         Ok(std::os::fd::IntoRawFd::into_raw_fd(self.0))
     }
 
     #[cfg(windows)]
-    fn number(self) -> Answer<i32> {
+    fn number(self) -> Fallible<i32> {
         crate::windows::descriptor(self.0).map_err(|number| Failure {
             number,
             function: "open",
@@ -327,18 +327,18 @@ impl ToNapiValue for Descriptor {
     }
 }
 
-fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Answer<()> {
+fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Fallible<()> {
     let failed = |error| Failure::new(&error, "mkdir").at(path.to_string_lossy().into_owned());
     root.create_dir_with_mode(path, mode).map_err(failed)
 }
 
-/// Creates a directory and missing parents. Returns the first directory created. Splits paths as
-/// Node does, also in errors.
-fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<String>> {
+/// Creates a directory and missing parents, and returns the first one created. Splits paths as Node
+/// does, also in errors.
+fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Fallible<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
-    // The ends of the prefixes to create, longest first. On the way up, ENOENT adds a shorter
-    // prefix. On the way down, ENOENT is an error, because another process has removed a parent.
+    // The ends of the prefixes to create, longest first. Upward, ENOENT adds a shorter prefix.
+    // Downward, it is an error, because another process has removed a parent.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {
@@ -361,7 +361,7 @@ fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Answer<Option<
 }
 
 /// Handles a failed `mkdir`. Fails as Node does, unless the path is a directory.
-fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Answer<()> {
+fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> Fallible<()> {
     use numbers::{EACCES, EEXIST, ENOSPC, ENOTDIR, EPERM};
 
     if [EACCES, ENOSPC, ENOTDIR, EPERM].contains(&failure.number) {
@@ -377,7 +377,7 @@ fn entered(root: &curt::Root, path: &Path, failure: Failure, is_last: bool) -> A
     Err(Failure { number, reason, ..failure })
 }
 
-fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Answer<Metadata> {
+fn metadata(root: &curt::Root, path: &Path, follow: bool) -> Fallible<Metadata> {
     let (function, links) = if follow { ("stat", Follow::Links) } else { ("lstat", Follow::Never) };
     root.stat(path, Plan::new(FIELDS).follow(links)).map_err(failed(function))
 }
@@ -387,14 +387,14 @@ fn remove(
     path: &Path,
     options: &RootRemoveOptions,
     cancel: &Cancel,
-) -> Answer<()> {
+) -> Fallible<()> {
     if cancel.is_cancelled() {
         return Ok(());
     }
     let force = options.force;
     if options.recursive {
         let removal = remove::removal(options.threads, force, cancel).on_error(|_| Next::Stop);
-        return remove::answer(&root.remove_tree(path, &removal));
+        return remove::to_result(&root.remove_tree(path, &removal));
     }
     let at = || path.to_string_lossy().into_owned();
     match root.stat(path, Fields::KIND) {

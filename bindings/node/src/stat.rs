@@ -5,7 +5,7 @@ use napi::bindgen_prelude::Float64Array;
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -28,15 +28,15 @@ pub const FIELDS: Fields = Fields::KIND
     .union(Fields::ATTRIBUTES)
     .union(Fields::DEVICE_NUMBER);
 
-pub struct Questions {
+pub struct StatMany {
     paths: Vec<u8>,
     follow: bool,
 }
 
-impl Work for Questions {
+impl Work for StatMany {
     type Output = Float64Array;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Float64Array> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Float64Array> {
         let follow = if self.follow { Follow::Links } else { Follow::Never };
         let mut stat = Stat::new(Plan::new(FIELDS).follow(follow));
         let mut numbers = Vec::new();
@@ -66,7 +66,7 @@ fn failed(number: i32) -> [f64; WIDTH] {
     row
 }
 
-pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
+pub fn row(metadata: &Metadata) -> Fallible<[f64; WIDTH]> {
     let milliseconds = |time| {
         known(time).map(|Time { seconds, nanoseconds }| {
             seconds as f64 * 1e3 + f64::from(nanoseconds) / 1e6
@@ -91,7 +91,7 @@ pub fn row(metadata: &Metadata) -> Answer<[f64; WIDTH]> {
 }
 
 /// Like Node, returns 0 for values that the system lacks.
-fn known<T: Default>(value: Value<'_, T>) -> Answer<T> {
+fn known<T: Default>(value: Value<'_, T>) -> Fallible<T> {
     match value {
         Value::Known(value) => Ok(value),
         Value::Failed(error) => Err(error.into()),
@@ -100,23 +100,23 @@ fn known<T: Default>(value: Value<'_, T>) -> Answer<T> {
 }
 
 #[cfg(unix)]
-fn block_size(metadata: &Metadata) -> Answer<f64> {
+fn block_size(metadata: &Metadata) -> Fallible<f64> {
     known(metadata.block_size()).map(|size| size as f64)
 }
 
 /// Node uses one block size for all files on Windows.
 #[cfg(windows)]
-fn block_size(_: &Metadata) -> Answer<f64> {
+fn block_size(_: &Metadata) -> Fallible<f64> {
     Ok(4096.0)
 }
 
 #[cfg(unix)]
-fn mode(metadata: &Metadata) -> Answer<f64> {
+fn mode(metadata: &Metadata) -> Fallible<f64> {
     known(metadata.mode()).map(f64::from)
 }
 
 #[cfg(windows)]
-fn mode(metadata: &Metadata) -> Answer<f64> {
+fn mode(metadata: &Metadata) -> Fallible<f64> {
     let kind = match metadata.kind() {
         curt::Kind::Directory => 0o040_000,
         kind if kind.is_link() => 0o120_000,
@@ -126,14 +126,14 @@ fn mode(metadata: &Metadata) -> Answer<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Queries NUL-terminated paths. Returns the numbers for each, or NaN and an errno. The errno 0
-/// means a broken symlink or an empty path, whose error comes from Node's own function.
+/// Queries NUL-terminated paths. Returns the numbers of each, or NaN and an errno, which is 0 for a
+/// broken symlink or an empty path: Node's own function reports their errors.
 #[napi]
 pub fn stat_many(
     env: Env,
     paths: PathArgument,
     follow: bool,
     control: Option<&Control>,
-) -> Result<Outcome<Questions>> {
-    work::start(env, Questions { paths: text::bytes(paths), follow }, control)
+) -> Result<Outcome<StatMany>> {
+    work::start(env, StatMany { paths: text::bytes(paths), follow }, control)
 }

@@ -5,7 +5,7 @@ use curt::{Cancel, Next, Usage};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work};
 
@@ -24,7 +24,7 @@ pub struct Measurement {
 impl Work for Measurement {
     type Output = Sizes;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Sizes> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Sizes> {
         let first = OnceLock::new();
         let report = Usage::new()
             .max_depth(0)

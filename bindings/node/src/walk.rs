@@ -1,8 +1,8 @@
 //! Walks a tree, for `walk`.
 //!
-//! A call of the addon lists many directories at once, but the caller may still choose among the
-//! subdirectories of each. So a batch ends at the first directory with subdirectories. `undecided`
-//! keeps their names until the next call brings the choice.
+//! One call lists many directories, but the caller may choose among the subdirectories of each. So
+//! a batch ends at the first directory with subdirectories. `undecided` has their names until the
+//! next call brings the choice.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,11 +14,11 @@ use napi::bindgen_prelude::{Buffer, Uint32Array};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::text::{self, PathArgument};
 use crate::work::{self, Control, Outcome, Work, lock};
 
-/// The approximate number of bytes of names per batch.
+/// Bytes of names per batch, approximately.
 const ENOUGH: usize = 1 << 16;
 
 #[napi]
@@ -26,7 +26,7 @@ pub struct Walker(Arc<Mutex<State>>);
 
 pub struct State {
     walk: DirectoryWalk,
-    /// The top, or `None` once the walk has begun.
+    /// `None` once the walk has begun.
     top: Option<PathBuf>,
     undecided: Option<(List, Vec<OsString>)>,
 }
@@ -76,11 +76,11 @@ pub struct Directories {
 impl Work for Step {
     type Output = Directories;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Directories> {
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Directories> {
         let mut walk = lock(&self.walk);
         walk.enter(self.chosen.as_deref()).map_err(|error| Failure::from(&error))?;
         let mut found = Page::default();
-        while found.has_room() && walk.undecided.is_none() && !cancel.is_cancelled() {
+        while found.may_continue() && walk.undecided.is_none() && !cancel.is_cancelled() {
             match walk.open() {
                 None => found.is_end = true,
                 Some(opened) => {
@@ -103,7 +103,7 @@ struct Page {
 }
 
 impl Page {
-    fn has_room(&self) -> bool {
+    fn may_continue(&self) -> bool {
         !self.is_end && self.failure.is_none() && self.text.units().len() < ENOUGH
     }
 }

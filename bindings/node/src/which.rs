@@ -5,10 +5,10 @@ use curt::{Cancel, Cause, Search};
 use napi::{Env, Result};
 use napi_derive::napi;
 
-use crate::failure::{Answer, Failure};
+use crate::failure::{Failure, Fallible};
 use crate::work::{self, Control, Outcome, Work};
 
-/// The variables and rules of a search. It never reads the environment, because JavaScript may
+/// The variables and rules of a search, which never reads the environment, because JavaScript may
 /// change it concurrently.
 #[napi(object)]
 pub struct Settings {
@@ -29,7 +29,7 @@ pub struct Find {
 impl Work for Find {
     type Output = Option<String>;
 
-    fn run(&mut self, _: &Cancel) -> Answer<Option<String>> {
+    fn run(&mut self, _: &Cancel) -> Fallible<Option<String>> {
         let settings = &self.settings;
         let mut search = Search::new().environment([("", ""); 0]);
         search = if settings.is_windows {

@@ -8,7 +8,7 @@ use napi::bindgen_prelude::{AsyncTask, Either, ToNapiValue, TypeName};
 use napi::{Env, Task};
 use napi_derive::napi;
 
-use crate::failure::Answer;
+use crate::failure::Fallible;
 
 pub trait Value: Send + ToNapiValue + TypeName + 'static {}
 
@@ -17,7 +17,7 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Value for T {}
 pub trait Work: Send + 'static {
     type Output: Value;
 
-    fn run(&mut self, cancel: &Cancel) -> Answer<Self::Output>;
+    fn run(&mut self, cancel: &Cancel) -> Fallible<Self::Output>;
 }
 
 #[napi]
@@ -43,7 +43,7 @@ pub struct Pooled<W> {
 }
 
 impl<W: Work> Task for Pooled<W> {
-    type Output = Answer<W::Output>;
+    type Output = Fallible<W::Output>;
     type JsValue = W::Output;
 
     fn compute(&mut self) -> napi::Result<Self::Output> {
@@ -76,7 +76,7 @@ pub fn start<W: Work>(
 }
 
 /// Runs the work. A panic is a bug in curt, but must not end the process.
-fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Answer<W::Output>> {
+fn attempt<W: Work>(work: &mut W, cancel: &Cancel) -> napi::Result<Fallible<W::Output>> {
     let run = AssertUnwindSafe(|| work.run(cancel));
     catch_unwind(run).map_err(|_| napi::Error::from_reason("curt has panicked, which is a bug"))
 }

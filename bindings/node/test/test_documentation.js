@@ -57,7 +57,7 @@ test("the examples of the types run", () => {
   assert.ok(outputs.some((output) => output.includes("project/src/main.js\n")));
 });
 
-test("the types name everything that there is, and nothing else", async () => {
+test("the types name all exports, and no others", async () => {
   const declared = TYPES.matchAll(/^export (?:function|const|class|namespace) (\w+)/gm);
   const names = [...new Set([...declared].map(([, name]) => name))].sort();
   assert.deepEqual(Object.keys(curt).sort(), names);

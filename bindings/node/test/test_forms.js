@@ -11,8 +11,8 @@ const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
 /** If `wrapper`, Node's functions do the work of `rm`; if `permission`, they do all work. */
-const { CURT_FORMS: way } = process.env;
-if (way === "wrapper") {
+const { CURT_FORMS: mode } = process.env;
+if (mode === "wrapper") {
   const { unlink } = fs;
   fs.unlink = (...words) => unlink(...words);
 }
@@ -77,7 +77,7 @@ for (const [name, form] of Object.entries(FORMS)) {
     const title = `${name}, ${JSON.stringify(options)}`;
     const enough = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };
     // Node's callback form lists a tree synchronously.
-    const skip = way === "permission" && name === "readdir" && options === TREE;
+    const skip = mode === "permission" && name === "readdir" && options === TREE;
 
     test(`forms, ${title}: an aborted signal ends it before it begins`, soon, async () => {
       const top = plant({ "a/b": "b" });
@@ -92,7 +92,7 @@ for (const [name, form] of Object.entries(FORMS)) {
     });
 
     const limits = { ...soon, skip };
-    test(`forms, ${title}: calls aborted while they wait keep no place`, limits, async () => {
+    test(`forms, ${title}: calls aborted while they wait keep no slot`, limits, async () => {
       const top = plant({ "a/b": "b" });
       fs.mkdirSync(path.join(top, "empty"));
       const controllers = Array.from({ length: 10 }, () => new AbortController());
@@ -110,7 +110,7 @@ for (const [name, form] of Object.entries(FORMS)) {
       for (const { signal } of controllers) {
         assert.deepEqual(getEventListeners(signal, "abort"), []);
       }
-      if (options === TREE && !way) assert.deepEqual(listed(top), ["a", "a/b", "empty"]);
+      if (options === TREE && !mode) assert.deepEqual(listed(top), ["a", "a/b", "empty"]);
       await form(top, TREE);
     });
   }
@@ -120,7 +120,7 @@ for (const [name, form] of Object.entries(FORMS)) {
     const answer = (promise) => promise.catch(({ code, syscall }) => ({ code, syscall }));
     const choices = [{}, { force: true }, { withFileTypes: true }];
     // With `--permission`, Node 22 and 24 throw for this encoding.
-    if (way !== "permission") choices.push({ encoding: "buffer" });
+    if (mode !== "permission") choices.push({ encoding: "buffer" });
     for (const target of ["a", "a/b", "missing"]) {
       for (const options of [...choices, ...choices.map((choice) => ({ ...TREE, ...choice }))]) {
         process.chdir(plant({ "a/b": "b" }));
@@ -170,7 +170,7 @@ const WAYS = {
   wrapper: [],
   permission: PERMISSION && [PERMISSION, ...ALLOWED.map((name) => `--allow-${name}`)],
 };
-for (const [name, options] of way ? [] : Object.entries(WAYS)) {
+for (const [name, options] of mode ? [] : Object.entries(WAYS)) {
   const skip = options ? false : "this version of Node has no permissions";
   test(`forms: the same where Node's functions do the work: ${name}`, { skip }, () => {
     const env = { ...process.env, CURT_FORMS: name, NODE_TEST_CONTEXT: undefined };

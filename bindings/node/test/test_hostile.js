@@ -52,9 +52,9 @@ function isRight(answer, [operation, path, verdict, result = ""], changes) {
   }
   const [number, text] = VERDICTS.get(verdict) ?? [];
   // Refusals of `rm` have the text of their errno, as in Node.
-  const isTold = answer.message.includes(text) || /^(is|refusing)/.test(text);
+  const hasText = answer.message.includes(text) || /^(is|refusing)/.test(text);
   const isNamed = [answer.path, answer.dest].includes(path);
-  return answer.errno === -number && isTold && isNamed && changes === "";
+  return answer.errno === -number && hasText && isNamed && changes === "";
 }
 
 test("hostile cases have their verdicts", async () => {

@@ -287,7 +287,7 @@ test("install: notices a mock of each function below", () => {
   assert.equal(output(["--no-warnings"], PREPARE.replace(/.*warning.*/, "") + EACH), "all true");
 });
 
-test("install: what Node's permissions refuse is refused", (t) => {
+test("install: Node's permissions are enforced", (t) => {
   const names = ["--permission", "--experimental-permission"];
   const name = names.find((name) => process.allowedNodeEnvironmentFlags.has(name));
   if (name === undefined) {
@@ -308,4 +308,18 @@ test("install: what Node's permissions refuse is refused", (t) => {
   const words = [...options, `--allow-fs-read=${HERE}`, "-r", "curt-fs/install"];
   assert.equal(output(words, program), Array(3).fill("ERR_ACCESS_DENIED").join("\n"));
   assert.ok(fs.existsSync(path.join(top, "a/b")));
+});
+
+test("install: without the addon, the error ends with the way to install it", () => {
+  const installed = path.dirname(require.resolve("curt-fs/package.json"));
+  const files = ["lib/native.js", "package.json"];
+  const copies = files.map((name) => [name, fs.readFileSync(path.join(installed, name))]);
+  const load = `require(${JSON.stringify(path.join(plant(Object.fromEntries(copies)), files[0]))})`;
+  const print = `try { ${load} } catch ({ message }) { console.log(message) }`;
+  const command = /\n.*`npm install curt-fs-linux-\w+-(gnu|musl)@[\d.]+` \(.*--omit=optional .*\)$/;
+  assert.match(output([], print), command);
+  const other = `Object.defineProperty(process, "arch", { value: "mips" });`;
+  const lines = output([], other + print).split("\n");
+  assert.match(lines[0], /for linux mips:$/);
+  assert.equal(lines.at(-1), "there is no addon for this system");
 });

@@ -174,7 +174,7 @@ test("opendir: a closed directory has the errors of Node", async () => {
   }
 });
 
-test("opendir: what is asked for at once is done one after the other", async () => {
+test("opendir: concurrent calls run one after the other", async () => {
   const top = plant(TREE);
   const options = { recursive: true, withFileTypes: true };
   const expected = inOrder(fs.readdirSync(top, options));

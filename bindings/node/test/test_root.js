@@ -228,7 +228,7 @@ test("root: one beneath another has its options", async () => {
   await assert.rejects(below.open("d "), { code: "EXDEV", message: /ends in a dot or a space/ });
 });
 
-test("root: once it is closed, nothing is done", async () => {
+test("root: a closed root does nothing", async () => {
   const top = tree();
   const root = await Root.open(pathToFileURL(top));
   const below = await root.openRoot("a");

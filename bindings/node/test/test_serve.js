@@ -16,21 +16,21 @@ async function site() {
   const server = (await serve(top)).listen(0, "127.0.0.1");
   after(() => server.close());
   await once(server, "listening");
-  async function ask(path, method = "GET") {
+  async function request(path, method = "GET") {
     const agent = new http.Agent({ keepAlive: false });
     const { port } = server.address();
-    const asked = http.request({ host: "127.0.0.1", port, path, method, agent }).end();
-    const [answer] = await once(asked, "response");
+    const pending = http.request({ host: "127.0.0.1", port, path, method, agent }).end();
+    const [result] = await once(pending, "response");
     let text = "";
-    for await (const part of answer) text += part;
-    return `${answer.statusCode} ${text}`.trim();
+    for await (const part of result) text += part;
+    return `${result.statusCode} ${text}`.trim();
   }
-  return { top, ask };
+  return { top, request };
 }
 
 test("serve sends files, and nothing else", { timeout: 60_000 }, async (t) => {
   t.mock.method(console, "error", () => {});
-  const { top, ask } = await site();
+  const { top, request } = await site();
   fs.symlinkSync("../secret", path.join(top, "link"));
   fs.symlinkSync("..", path.join(top, "up"));
   execFileSync("mkfifo", [path.join(top, "fifo")]);
@@ -61,14 +61,14 @@ test("serve sends files, and nothing else", { timeout: 60_000 }, async (t) => {
     ["/%ff", "400"],
     ["/%zz", "400"],
   ]) {
-    assert.equal(await ask(path), expected, path);
+    assert.equal(await request(path), expected, path);
   }
-  assert.equal(await ask("/page.html", "POST"), "400");
+  assert.equal(await request("/page.html", "POST"), "400");
 });
 
 test("serve sends no secret while directories are swapped", { timeout: 60_000 }, async (t) => {
   t.mock.method(console, "error", () => {});
-  const { top, ask } = await site();
+  const { top, request } = await site();
   fs.mkdirSync(path.join(top, "../out"));
   fs.writeFileSync(path.join(top, "../out/page.html"), "secret");
   const [sub, kept, link] = ["sub", "kept", "link"].map((name) => path.join(top, name));
@@ -79,11 +79,11 @@ test("serve sends no secret while directories are swapped", { timeout: 60_000 },
     [sub, link],
     [kept, sub],
   ];
-  const answers = new Set();
+  const results = new Set();
   for (let round = 0; round < 200; round += 1) {
-    const asked = ask("/sub/page.html");
+    const pending = request("/sub/page.html");
     for (const [from, to] of moves) await fs.promises.rename(from, to);
-    answers.add(await asked);
+    results.add(await pending);
   }
-  for (const answer of answers) assert.ok(["200 below", "403", "404"].includes(answer), answer);
+  for (const result of results) assert.ok(["200 below", "403", "404"].includes(result), result);
 });

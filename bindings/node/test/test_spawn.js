@@ -25,7 +25,7 @@ function lineOf(script, ...words) {
   return `""${script}"${words.map((word) => ` ${word}`).join("")}"`;
 }
 
-test("spawn finds what has an extension", () => {
+test("spawn finds programs with an extension", () => {
   const { top, options } = rulesOf("a/npm.cmd", "a/npm", "b/npm.exe", "b/tool.EXE", "here.bat");
   const at = (name) => path.join(top, name);
   const [shell, words, settings] = found("npm", ["run", "a b"], { ...options, detached: true });
@@ -48,7 +48,7 @@ test("spawn finds what has an extension", () => {
   assert.equal(found("npm", extended)[1].at(-1), line.replace(/ run.*/, '"'));
 });
 
-test("spawn leaves to Node what it refuses, and what is nowhere", () => {
+test("spawn leaves refused and missing programs to Node", () => {
   const { options } = rulesOf("a/npm.cmd", "a/script.js");
   for (const passed of [
     [],

@@ -44,8 +44,8 @@ test("usage: measures a tree as du does", async () => {
   assert.deepEqual(await curt.usage(top, { threads: 2 }), usage);
   assert.deepEqual(await curt.usage(top, { threads: "auto" }), usage);
   for (const name of ["e", "link"]) {
-    const place = path.join(top, name);
-    assert.deepEqual({ ...(await curt.usage(place)) }, measured(place));
+    const target = path.join(top, name);
+    assert.deepEqual({ ...(await curt.usage(target)) }, measured(target));
   }
 });
 
@@ -66,14 +66,14 @@ test("usage: a directory that may not be listed rejects", async (t) => {
   }
   const top = plant({ "a/secret/b": "b", "a/c": "c" });
   fs.chmodSync(top, 0o755);
-  const place = path.join(top, "a", "secret");
-  fs.chmodSync(place, 0o700);
+  const target = path.join(top, "a", "secret");
+  fs.chmodSync(target, 0o700);
   const script = `require("curt-fs").usage(process.argv[1]).then(console.log, (error) =>
     console.log(error.code, error.syscall, error.path))`;
   const nobody = { uid: 65534, gid: 65534, encoding: "utf8" };
   const words = ["-e", script, path.join(top, "a")];
   const { stdout } = spawnSync(process.execPath, words, nobody);
-  assert.equal(stdout, `EACCES scandir ${place}\n`);
+  assert.equal(stdout, `EACCES scandir ${target}\n`);
 });
 
 test("usage: wrong arguments have Node's errors", async () => {

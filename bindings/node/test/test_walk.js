@@ -25,8 +25,8 @@ async function walked(top, options, prune) {
   return found;
 }
 
-function entriesOf(place) {
-  const directory = fs.opendirSync(place);
+function entriesOf(target) {
+  const directory = fs.opendirSync(target);
   const entries = [];
   for (let entry; (entry = directory.readSync()); ) entries.push(entry);
   directory.closeSync();
@@ -35,7 +35,7 @@ function entriesOf(place) {
 
 function expected(top, order) {
   const entries = entriesOf(top);
-  const names = (isWanted) => entries.filter(isWanted).map((entry) => entry.name);
+  const names = (matches) => entries.filter(matches).map((entry) => entry.name);
   const directories = names((entry) => entry.isDirectory());
   const files = names((entry) => !entry.isDirectory()).sort();
   return [
@@ -66,11 +66,12 @@ test("walk: trees of many directories, wide and deep, are those of Node", async 
     const top = folder();
     const places = [top];
     for (let made = 0; made < 150; made += 1) {
-      const place = path.join(places[random(places.length)], `${"näme \n".repeat(random(5))}${made}`);
+      const name = `${"näme \n".repeat(random(5))}${made}`;
+      const item = path.join(places[random(places.length)], name);
       const kind = random(4);
-      if (kind === 0) fs.writeFileSync(place, "");
-      else if (kind === 1) fs.symlinkSync("..", place);
-      else places.push(fs.mkdirSync(place, { recursive: true }));
+      if (kind === 0) fs.writeFileSync(item, "");
+      else if (kind === 1) fs.symlinkSync("..", item);
+      else places.push(fs.mkdirSync(item, { recursive: true }));
     }
     assert.deepEqual(await walked(top), expected(top, asListed), `tree ${tree}`);
     const sort = (directory) => directory.directories.sort();
@@ -88,7 +89,7 @@ test("walk: more names than are listed in one go", async () => {
   assert.deepEqual(await walked(top), expected(top, asListed));
 });
 
-test("walk: what is taken out of the directories is not walked", async () => {
+test("walk: directories removed from the list are not walked", async () => {
   const top = plant({ "a/x/1": "", "b/x/2": "", "c/3": "" });
   const paths = async (prune) =>
     (await walked(top, {}, prune)).map((found) => path.relative(top, found.path)).sort();
@@ -116,9 +117,9 @@ test("walk: names that are not UTF-8 are entered", async () => {
   const made = [Buffer.from([0xff]), Buffer.from([0xfe]), Buffer.from("ok")].map((name) =>
     Buffer.concat([Buffer.from(`${top}/`), name]),
   );
-  for (const [at, place] of made.entries()) {
-    fs.mkdirSync(place);
-    fs.writeFileSync(Buffer.concat([place, Buffer.from(`/${at}`)]), "");
+  for (const [at, item] of made.entries()) {
+    fs.mkdirSync(item);
+    fs.writeFileSync(Buffer.concat([item, Buffer.from(`/${at}`)]), "");
   }
   const found = await walked(top);
   assert.deepEqual(found[0].directories, fs.readdirSync(top).sort());

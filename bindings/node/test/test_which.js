@@ -51,7 +51,7 @@ test("which takes the search path, and the working directory, of the process", a
   assert.equal(await which("./tool", { cwd: path.join(top, "missing") }), null);
 });
 
-test("which refuses what is no name", async () => {
+test("which refuses invalid names", async () => {
   for (const [code, ...words] of [
     ["ERR_INVALID_ARG_TYPE", 7],
     ["ERR_INVALID_ARG_TYPE"],

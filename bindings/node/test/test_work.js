@@ -54,7 +54,7 @@ function inThread(code, workerData) {
   return new Worker(begin + code, { eval: true, workerData });
 }
 
-test("work: the end of the process ends what runs and what waits", () => {
+test("work: the end of the process ends running and waiting operations", () => {
   const tops = [plantMany(), plantMany(), plant({ a: "a" })];
   const code = `
     for (const top of process.argv.slice(1)) {
@@ -117,7 +117,7 @@ test("work: a signal ends it early, and afterwards changes nothing", async () =>
   assert.equal(left(top), 0);
 });
 
-test("work: what somebody else has ended early is no success", () => {
+test("work: an operation that others ended early is no success", () => {
   const code = `
     (async () => {
       const { signal } = new AbortController();
@@ -136,7 +136,7 @@ test("work: what somebody else has ended early is no success", () => {
   assert.equal(inProcess(code, { words: [plantMany(), plantMany()] }), lines);
 });
 
-test("work: signals that throw keep no place in the pool", async () => {
+test("work: signals that throw keep no slot of the pool", async () => {
   for (let at = 0; at < 3; at += 1) {
     const { signal } = new AbortController();
     signal.addEventListener = () => {
@@ -150,7 +150,7 @@ test("work: signals that throw keep no place in the pool", async () => {
   await curt.promises.rm(folder(), RECURSIVE);
 });
 
-test("work: signals that keep their listeners keep no place, and fail no other call", async () => {
+test("work: signals that keep their listeners keep no slot, and fail no other call", async () => {
   const missing = { aborted: false, addEventListener() {}, removeEventListener: undefined };
   for (let round = 0; round < 3; round += 1) {
     const options = [missing, undefined, missing, undefined, missing, undefined];
@@ -159,7 +159,7 @@ test("work: signals that keep their listeners keep no place, and fail no other c
   }
 });
 
-test("work: what Object.prototype has is no option", async () => {
+test("work: properties of Object.prototype are no options", async () => {
   const top = plant({ "a/b": "b", "c/d": "d" });
   const names = ["signal", "threads", "inRoot", "strict", "force", "onError", "cwd", "pathExt"];
   try {
@@ -220,7 +220,7 @@ test("work: the package can be loaded again, with the old one still in use", () 
   assert.equal(inProcess(code, { words: [folder()] }), lines + lines);
 });
 
-test("work: one signal ends what runs and what waits, and leaves places to others", async () => {
+test("work: one signal ends running and waiting operations, and frees their slots", async () => {
   const tops = [plantMany(), plantMany(), plant({ a: "a" })];
   const controller = new AbortController();
   const { signal } = controller;
@@ -285,7 +285,7 @@ test("work: keeps no memory", (t) => {
   assert.ok(rss < 24 << 20, `resident: ${rss}`);
 });
 
-test("work: long removals leave room in the pool", async () => {
+test("work: long removals leave threads in the pool", async () => {
   const tops = [plantMany(), plantMany(), plant({ a: "a" })];
   const removals = tops.map((top) => curt.promises.rm(top, RECURSIVE));
   await setTimeout(1);

@@ -46,8 +46,8 @@ test("rm: takes all spellings of a path", async () => {
 test("rm: has the errors of Node", () => {
   const top = plant(TREE);
   for (const name of ["missing", "missing\\below", "e\\below", "", "a\0b"]) {
-    for (const place of [top, path.toNamespacedPath(top)]) {
-      const path = name && `${place}\\${name}`;
+    for (const folder of [top, path.toNamespacedPath(top)]) {
+      const path = name && `${folder}\\${name}`;
       const [theirs, ours] = [fs, curt].map((module) =>
         outcome(() => module.rmSync(path, { recursive: true })),
       );

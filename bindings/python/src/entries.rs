@@ -17,7 +17,7 @@ use crate::error::{exception, system};
 use crate::open::{Entries, Open, duplicate};
 use crate::path::{Encoded, Form, PathArg, audit, descriptor, is_foreign, join};
 use crate::root::Root;
-use crate::stat::{is_unfollowed, plan, result};
+use crate::stat::{is_broken_symlink, plan, result};
 use crate::text::original;
 
 enum Target<'py> {
@@ -26,21 +26,25 @@ enum Target<'py> {
 }
 
 impl<'py> Target<'py> {
-    fn new(path: Option<&Bound<'py, PyAny>>, py: Python<'py>, what: &str) -> PyResult<Target<'py>> {
+    fn new(
+        path: Option<&Bound<'py, PyAny>>,
+        py: Python<'py>,
+        function: &str,
+    ) -> PyResult<Target<'py>> {
         let Some(path) = path else {
-            return Ok(Target::Path(PathArg::new(PyString::new(py, ".").as_any(), what)?));
+            return Ok(Target::Path(PathArg::new(PyString::new(py, ".").as_any(), function)?));
         };
         if let Some(fd) = descriptor(path)? {
             return Ok(Target::Descriptor(fd));
         }
-        PathArg::new(path, what).map(Target::Path)
+        PathArg::new(path, function).map(Target::Path)
     }
 
     fn open(&self, py: Python<'py>) -> PyResult<Box<Open>> {
         match self {
             Target::Path(path) => {
-                let place = path.as_path();
-                let opened = py.detach(|| Open::path(place));
+                let std_path = path.as_path();
+                let opened = py.detach(|| Open::path(std_path));
                 opened.map_err(|error| exception(py, &error, &path.object))
             }
             Target::Descriptor(fd) => {
@@ -147,12 +151,11 @@ pub(crate) struct Directory {
     fd: Option<i32>,
     /// The root to query beneath, if any. The caller may close it at any time.
     root: Option<Py<Root>>,
-    /// The open directory, until the iterator ends. Entries that live longer query by path. Only
-    /// reading may wait for the lock, because in a forked child a thread of the parent might hold
-    /// it forever.
+    /// The open directory, until the iterator ends. Entries that outlive it query by path. Only
+    /// reading may wait for the lock: in a forked child, a thread of the parent may hold it
+    /// forever.
     open: Mutex<Option<Box<Open>>>,
-    /// Whether `close` was called. If another thread holds the lock then, that thread closes the
-    /// directory.
+    /// Whether `close` was called. A thread that holds the lock then closes the directory.
     is_closed: AtomicBool,
 }
 
@@ -169,8 +172,7 @@ impl Directory {
         }
     }
 
-    /// Waits for the lock. Must be called without the GIL, because the holder of the lock may wait
-    /// for the GIL.
+    /// Waits for the lock. Must be called without the GIL, for which the lock's holder may wait.
     fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -187,8 +189,7 @@ impl Directory {
         read
     }
 
-    /// Queries an entry. Returns `None` if the directory is closed or another thread holds the
-    /// lock.
+    /// Returns `None` if the directory is closed or another thread holds the lock.
     fn stat(&self, name: &Path, follow: bool) -> Option<Result<Metadata, Error>> {
         let stat = self.open.try_lock().ok()?.as_mut().map(|open| open.stat(name, follow));
         self.close_if_due();
@@ -375,7 +376,7 @@ impl DirEntry {
         self.is_kind(py, Kind::Symlink, false)
     }
 
-    /// Returns whether the entry is a junction: always false, because only Windows has junctions.
+    /// Returns false: only Windows has junctions.
     fn is_junction(&self) -> bool {
         false
     }
@@ -383,7 +384,7 @@ impl DirEntry {
     /// Returns the metadata, which is queried once.
     #[pyo3(signature = (*, follow_symlinks=Truth(true)), text_signature = "($self, *, follow_symlinks=True)")]
     fn stat<'py>(&self, py: Python<'py>, follow_symlinks: Truth) -> PyResult<Bound<'py, PyAny>> {
-        self.answer(py, follow_symlinks.0)
+        self.cached_stat(py, follow_symlinks.0)
     }
 
     fn __fspath__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -404,13 +405,17 @@ impl DirEntry {
 }
 
 impl DirEntry {
-    fn answer<'py>(&self, py: Python<'py>, follow_symlinks: bool) -> PyResult<Bound<'py, PyAny>> {
+    fn cached_stat<'py>(
+        &self,
+        py: Python<'py>,
+        follow_symlinks: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let may_be_link = matches!(self.kind, Kind::Symlink | Kind::Unknown);
         let cell = &self.stats[usize::from(follow_symlinks && may_be_link)];
         if let Some(stat) = cell.get() {
             return Ok(stat.bind(py).clone());
         }
-        let stat = self.ask(py, follow_symlinks)?.unbind();
+        let stat = self.query(py, follow_symlinks)?.unbind();
         Ok(cell.get_or_init(|| stat).bind(py).clone())
     }
 
@@ -419,11 +424,11 @@ impl DirEntry {
     }
 
     fn is_kind(&self, py: Python<'_>, kind: Kind, follow: bool) -> PyResult<bool> {
-        let must_ask = self.kind == Kind::Unknown || (follow && self.kind == Kind::Symlink);
-        if !must_ask {
+        let must_query = self.kind == Kind::Unknown || (follow && self.kind == Kind::Symlink);
+        if !must_query {
             return Ok(self.kind == kind);
         }
-        let stat = match self.answer(py, follow) {
+        let stat = match self.cached_stat(py, follow) {
             Ok(stat) => stat,
             Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => return Ok(false),
             Err(error) => return Err(error),
@@ -437,15 +442,15 @@ impl DirEntry {
         })
     }
 
-    /// Queries the entry, relative to the directory while that is open, otherwise by path.
-    fn ask<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
+    /// Queries relative to the directory, or by path once the directory is closed.
+    fn query<'py>(&self, py: Python<'py>, follow: bool) -> PyResult<Bound<'py, PyAny>> {
         if let Some(root) = &self.directory.root {
-            return self.ask_beneath(py, root, follow);
+            return self.query_beneath(py, root, follow);
         }
         let Directory { fd, .. } = *self.directory;
         let encoded = self.encoded(py)?;
         let name = encoded.as_os_str();
-        let answer = py.detach(|| {
+        let found = py.detach(|| {
             let stat = self.directory.stat(Path::new(name), follow);
             if stat.is_some() || fd.is_some() {
                 return stat;
@@ -453,16 +458,16 @@ impl DirEntry {
             let path = join(&self.directory.path, name.as_bytes());
             Some(curt::stat(OsStr::from_bytes(&path), plan(follow)))
         });
-        match answer {
-            Some(Ok(metadata)) if !is_unfollowed(&metadata, follow) => result(py, &metadata),
+        match found {
+            Some(Ok(metadata)) if !is_broken_symlink(&metadata, follow) => result(py, &metadata),
             Some(Err(error)) => Err(exception(py, &error, &self.path(py)?)),
-            // Let CPython's function answer, or raise the exception for a broken symlink.
+            // CPython queries by descriptor, or raises the right error for a broken symlink.
             _ => original(py, "entry_stat")?.call1((self.path(py)?, fd, follow)),
         }
     }
 
-    /// Queries the entry beneath the root, because only the root may follow symlinks.
-    fn ask_beneath<'py>(
+    /// Queries beneath the root, because only the root may follow symlinks.
+    fn query_beneath<'py>(
         &self,
         py: Python<'py>,
         root: &Py<Root>,
@@ -473,15 +478,15 @@ impl DirEntry {
         let follow = follow && matches!(self.kind, Kind::Symlink | Kind::Unknown);
         let stat = || self.directory.stat(Path::new(name), false);
         let opened = if follow { None } else { py.detach(stat) };
-        let answer = match opened {
-            Some(answer) => answer,
+        let found = match opened {
+            Some(found) => found,
             None => {
                 let path = join(&self.directory.path, name.as_bytes());
                 let path = Path::new(OsStr::from_bytes(&path));
                 root.get().with(py, |root| root.stat(path, plan(follow)))?
             }
         };
-        match answer {
+        match found {
             Ok(metadata) => result(py, &metadata),
             Err(error) => Err(exception(py, &error, &self.path(py)?)),
         }

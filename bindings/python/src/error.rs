@@ -9,8 +9,7 @@ use pyo3::types::PyString;
 
 use crate::path::{Form, strerror};
 
-/// Returns the exception for an error. The number decides its class. The text is the system's, or
-/// curt's for a refusal.
+/// Returns the exception for an error, with the system's text, or curt's for a refusal.
 pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAny>) -> PyErr {
     let number = error.errno();
     let text = match error.reason() {
@@ -25,8 +24,8 @@ pub(crate) fn exception(py: Python<'_>, error: &Error, filename: &Bound<'_, PyAn
     text.map_or_else(|error| error, |text| os_error(number, &text, filename))
 }
 
-/// Creates the exception at once. Otherwise, until it is raised, Python before 3.12 would not know
-/// its class, for example `FileNotFoundError`.
+/// Creates the exception at once. Before Python 3.12, a lazy one would have class `OSError`, not
+/// for example `FileNotFoundError`, until it is raised.
 fn os_error(number: i32, text: &Bound<'_, PyAny>, filename: &Bound<'_, PyAny>) -> PyErr {
     let class = filename.py().get_type::<PyOSError>();
     class.call1((number, text, filename)).map_or_else(|error| error, PyErr::from_value)

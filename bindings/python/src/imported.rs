@@ -1,8 +1,8 @@
 //! Python objects that `import curt_fs` looks up once.
 //!
-//! A cell filled at first use can deadlock a forked child: while one thread fills the cell, another
-//! may fork, and the child waits for a thread that it does not have. So there is a single cell,
-//! filled by the import. `clippy.toml` forbids others, and `intern!`, which contains one.
+//! A cell filled at first use can deadlock: while one thread fills it, another may fork, and the
+//! child waits for a thread that it does not have. So the only cell is filled by the import.
+//! `clippy.toml` forbids others, and `intern!`, which contains one.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyRuntimeError;
@@ -41,8 +41,7 @@ pub(crate) fn imported(py: Python<'_>) -> PyResult<&Imported> {
 pub(crate) struct Layout {
     pub(crate) class: Py<PyType>,
     pub(crate) fields: ffi::Py_ssize_t,
-    /// The positions of the times as floats, of the times in nanoseconds, and of the last three
-    /// names.
+    /// The positions of `NAMES`.
     pub(crate) positions: [ffi::Py_ssize_t; 9],
 }
 

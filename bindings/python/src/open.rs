@@ -16,15 +16,15 @@ use crate::error::{exception, system};
 use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
-const MOST: usize = 1024;
-/// The entries reserved at first, enough for most directories. Growing from zero would take more
-/// than half of the instructions for reading a small directory.
-const USUAL: usize = 64;
-const USUAL_NAME: usize = 16;
+const BATCH_SIZE: usize = 1024;
+/// The entries reserved at first, enough for most directories. Growing from zero would take over
+/// half of the instructions for a small directory.
+const FIRST_ENTRIES: usize = 64;
+const BYTES_PER_NAME: usize = 16;
 
 pub(crate) struct Open {
     list: List,
-    /// The queries without and with following symlinks, created on demand.
+    /// The queries without and with following symlinks.
     stats: [Option<Stat>; 2],
 }
 
@@ -36,7 +36,6 @@ pub(crate) fn to_list<'py>(
     PyList::new(py, names.iter().map(|name| Wrapped { name, form }))
 }
 
-/// A name that is converted only when it becomes a Python object.
 struct Wrapped<'a> {
     name: &'a [u8],
     form: Form,
@@ -71,7 +70,7 @@ impl Entries {
     }
 
     pub(crate) fn is_full(&self) -> bool {
-        self.len() >= MOST
+        self.len() >= BATCH_SIZE
     }
 
     pub(crate) fn clear(&mut self) {
@@ -80,7 +79,7 @@ impl Entries {
     }
 
     fn reserve(&mut self, entries: usize) {
-        self.names.reserve(entries * USUAL_NAME);
+        self.names.reserve(entries * BYTES_PER_NAME);
         self.listed.reserve(entries);
     }
 
@@ -108,7 +107,7 @@ impl Open {
     /// Reads the next entries into `into`, which is empty at the end of the directory.
     pub(crate) fn read(&mut self, into: &mut Entries) -> Result<(), Error> {
         into.clear();
-        into.reserve(USUAL);
+        into.reserve(FIRST_ENTRIES);
         let mut more = true;
         while more && !into.is_full() {
             more = self.list.visit_batch(|name, entry| {
@@ -137,11 +136,11 @@ impl Open {
 pub(crate) fn identity(fd: i32, name: &Bound<'_, PyAny>) -> PyResult<(u128, Option<i128>)> {
     let py = name.py();
     let path = PathArg::new(name, "identity")?;
-    let place = path.as_path();
+    let std_path = path.as_path();
     let fd = duplicate(fd).map_err(|error| system(&path.object, &error))?;
     let fields = Fields::ID | Fields::CREATED;
-    let asked = py.detach(|| curt::Root::try_from(fd)?.stat(place, fields));
-    let metadata = asked.map_err(|error| exception(py, &error, &path.object))?;
+    let queried = py.detach(|| curt::Root::try_from(fd)?.stat(std_path, fields));
+    let metadata = queried.map_err(|error| exception(py, &error, &path.object))?;
     let nanoseconds =
         |time: Time| i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanoseconds);
     let missing = || PyRuntimeError::new_err("the system did not answer everything");

@@ -58,12 +58,14 @@ pub(crate) enum Form {
 }
 
 impl<'py> PathArg<'py> {
-    /// Converts an argument to a path. `what` begins the message of an error.
-    pub(crate) fn new(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<PathArg<'py>> {
-        let object = fspath(argument, what)?;
+    /// Converts an argument to a path. Messages begin with `function`.
+    pub(crate) fn new(argument: &Bound<'py, PyAny>, function: &str) -> PyResult<PathArg<'py>> {
+        let object = fspath(argument, function)?;
         let encoded = Encoded::new(&object)?;
         if encoded.as_bytes().contains(&0) {
-            return Err(PyValueError::new_err(format!("{what}: embedded null character in path")));
+            return Err(PyValueError::new_err(format!(
+                "{function}: embedded null character in path"
+            )));
         }
         let form = Form::of(&object);
         Ok(PathArg { object, encoded, form })
@@ -90,14 +92,18 @@ pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Converts a path to `str` or `bytes`. Other types raise the error of `os` functions.
-pub(crate) fn fspath<'py>(argument: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn fspath<'py>(
+    argument: &Bound<'py, PyAny>,
+    function: &str,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = argument.py();
     if argument.is_instance_of::<PyString>() || argument.is_instance_of::<PyBytes>() {
         return Ok(argument.clone());
     }
     if !argument.get_type().hasattr("__fspath__")? {
         let name = argument.get_type().getattr("__name__")?;
-        let message = format!("{what}: path should be string, bytes or os.PathLike, not {name}");
+        let message =
+            format!("{function}: path should be string, bytes or os.PathLike, not {name}");
         return Err(PyTypeError::new_err(message));
     }
     // SAFETY: `argument` is a live object.

@@ -15,15 +15,15 @@ use crate::open::borrow;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
 use crate::text::original;
-use crate::threads::AtMost;
+use crate::threads::ThreadLimit;
 
 /// Removes a tree.
 ///
 /// `on_error` is called on this thread with the failed function's name, the path and the exception.
-/// Without it, the first failure is raised if `raises` is set, and failures are otherwise ignored.
-/// `progress` gets the number of entries removed since the last call. The removal stops after
-/// `seconds`. Without `seconds`, a directory that remains because of a failure is reported as well,
-/// as CPython does, unless `on_error` emptied it.
+/// Without it, the first failure is raised if `raises` is set, otherwise ignored. `progress` gets
+/// the number of entries removed since its last call. The removal stops after `seconds`. Without
+/// `seconds`, a directory that remains because of a failure is reported as well, as in CPython,
+/// unless `on_error` emptied it.
 ///
 /// Returns the number of entries removed, and whether the removal was stopped.
 #[pyfunction]
@@ -32,7 +32,7 @@ use crate::threads::AtMost;
 pub(crate) fn remove<'py>(
     path: &Bound<'py, PyAny>,
     dir_fd: Option<i32>,
-    threads: Option<AtMost>,
+    threads: Option<ThreadLimit>,
     raises: bool,
     on_error: Option<&Bound<'py, PyAny>>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -65,7 +65,7 @@ pub(crate) fn remove<'py>(
         .directories(DirectoryOperands::Required)
         .on_error(failed)
         .callbacks_on_caller_thread(on_error.is_some())
-        .poll(|| signals.look());
+        .poll(|| signals.check());
     if signals.shows_progress() {
         removal = removal.on_progress(|done| signals.set_done(done.files + done.directories));
     }
@@ -99,8 +99,7 @@ impl Operand<'_> {
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
         let names = match (error.function(), error.cause()) {
-            // CPython follows a symlink before it checks for one, at the latest when it opens the
-            // operand.
+            // CPython resolves the operand before it rejects a symlink, so a broken one fails then.
             (_, Cause::Remains(reason @ (IsALink | DotOrDotDot))) if is_operand => {
                 let is_link = *reason == IsALink;
                 if let Err(exception) = self.stat(py, true) {
@@ -111,8 +110,8 @@ impl Operand<'_> {
                 }
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
-            // CPython calls `lstat` before it opens the operand, notices a file when it lists it,
-            // and then calls `rmdir` as for any directory that could not be listed.
+            // CPython calls `lstat`, then opens the operand. It notices a file only when listing
+            // it, and then calls `rmdir`.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
                     (false, _) => vec!["lstat"],

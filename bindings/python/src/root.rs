@@ -23,14 +23,14 @@ use crate::open::{Open, duplicate, to_list};
 use crate::path::{Form, PathArg, descriptor};
 use crate::signals::Signals;
 use crate::stat::{plan, result};
-use crate::threads::AtMost;
+use crate::threads::ThreadLimit;
 
 /// An open directory for untrusted paths.
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
     operand: Py<PyAny>,
-    /// The root, until it is closed. The lock is held only briefly and with the GIL, because during
-    /// a method signal handlers may close the root, and other threads may fork.
+    /// `None` once closed. The lock is held only briefly, and with the GIL: while a method runs, a
+    /// signal handler may close the root, and another thread may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 
@@ -46,8 +46,8 @@ impl Root {
             (root, path.clone())
         } else {
             let path = PathArg::new(path, "Root")?;
-            let place = path.as_path();
-            let opened = py.detach(|| curt::Root::open(place));
+            let std_path = path.as_path();
+            let opened = py.detach(|| curt::Root::open(std_path));
             (opened.map_err(|error| exception(py, &error, &path.object))?, path.object.clone())
         };
         let root = root.scope(if in_root { Scope::InRoot } else { Scope::Beneath });
@@ -107,7 +107,7 @@ impl Root {
             let mut names = NameBlock::default();
             while let Some(entry) = list.next() {
                 names.push(entry?.name().as_bytes());
-                if names.iter().len() % 1024 == 0 && signals.look() == Next::Stop {
+                if names.iter().len() % 1024 == 0 && signals.check() == Next::Stop {
                     break;
                 }
             }
@@ -151,17 +151,17 @@ impl Root {
     /// Removes a tree, and raises the first failure. Uses as many threads as make it faster, but at
     /// most `threads`.
     #[pyo3(signature = (path, *, threads=None))]
-    fn rmtree(&self, path: &Bound<'_, PyAny>, threads: Option<AtMost>) -> PyResult<()> {
+    fn rmtree(&self, path: &Bound<'_, PyAny>, threads: Option<ThreadLimit>) -> PyResult<()> {
         let py = path.py();
         let path = PathArg::new(path, "rmtree")?;
-        let place = path.as_path();
+        let std_path = path.as_path();
         let signals = Signals::default();
         let removal = Remove::new()
             .threads(threads.unwrap_or_default().0)
             .directories(DirectoryOperands::Required)
             .on_error(|_| Next::Stop)
-            .poll(|| signals.look());
-        let report = self.with(py, |root| root.remove_tree(place, &removal))?;
+            .poll(|| signals.check());
+        let report = self.with(py, |root| root.remove_tree(std_path, &removal))?;
         drop(removal);
         signals.into_result()?;
         report.errors.first().map_or(Ok(()), |error| Err(exception_in(py, error, Form::Text)))
@@ -196,7 +196,7 @@ impl Root {
     /// Changes the permissions.
     #[pyo3(signature = (path, mode, *, follow_symlinks=true))]
     fn chmod(&self, path: &Bound<'_, PyAny>, mode: i32, follow_symlinks: bool) -> PyResult<()> {
-        only_followed("chmod", follow_symlinks)?;
+        require_following("chmod", follow_symlinks)?;
         let permissions = Permissions::from_mode(mode as u32);
         self.call(path, "chmod", |root, path| root.set_permissions(path, permissions))
     }
@@ -210,7 +210,7 @@ impl Root {
         modified: i128,
         follow_symlinks: bool,
     ) -> PyResult<()> {
-        only_followed("utime", follow_symlinks)?;
+        require_following("utime", follow_symlinks)?;
         let (accessed, modified) = (time(accessed)?, time(modified)?);
         self.call(path, "utime", |root, path| root.set_times(path, Some(accessed), Some(modified)))
     }
@@ -252,26 +252,26 @@ impl Root {
     fn call<T: Send>(
         &self,
         path: &Bound<'_, PyAny>,
-        what: &str,
+        function: &str,
         work: impl FnOnce(&curt::Root, &Path) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let py = path.py();
-        let path = PathArg::new(path, what)?;
-        let place = path.as_path();
-        let done = self.with(py, |root| work(root, place))?;
+        let path = PathArg::new(path, function)?;
+        let std_path = path.as_path();
+        let done = self.with(py, |root| work(root, std_path))?;
         done.map_err(|error| exception(py, &error, &path.object))
     }
 
-    /// Calls a method with two paths. An exception has both paths, as in `os`.
+    /// Calls a method with two paths. Exceptions have both, as in `os`.
     fn call_pair(
         &self,
         src: &Bound<'_, PyAny>,
         dst: &Bound<'_, PyAny>,
-        what: &str,
+        function: &str,
         work: impl FnOnce(&curt::Root, &Path, &Path) -> Result<(), Error> + Send,
     ) -> PyResult<()> {
         let py = src.py();
-        let (src, dst) = (PathArg::new(src, what)?, PathArg::new(dst, what)?);
+        let (src, dst) = (PathArg::new(src, function)?, PathArg::new(dst, function)?);
         let (from, to) = (src.as_path(), dst.as_path());
         let done = self.with(py, |root| work(root, from, to))?;
         done.map_err(|error| with_second(&exception(py, &error, &src.object), &dst.object))
@@ -282,11 +282,11 @@ fn closed() -> PyErr {
     PyValueError::new_err("the root is closed")
 }
 
-fn only_followed(what: &str, follow_symlinks: bool) -> PyResult<()> {
+fn require_following(function: &str, follow_symlinks: bool) -> PyResult<()> {
     if follow_symlinks {
         return Ok(());
     }
-    let message = format!("{what}: follow_symlinks unavailable on this platform");
+    let message = format!("{function}: follow_symlinks unavailable on this platform");
     Err(PyNotImplementedError::new_err(message))
 }
 

@@ -1,8 +1,7 @@
 //! Signals, progress and deadlines of long operations.
 //!
 //! Python runs signal handlers only on the main thread, and only when code checks for them. So an
-//! operation without the GIL must take the GIL now and then. At that moment it also shows its
-//! progress.
+//! operation without the GIL takes the GIL now and then, and shows its progress at the same time.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,8 +60,7 @@ impl Signals {
         self.progress.is_some()
     }
 
-    /// Records the number of finished entries. Numbers may arrive out of order, so the largest
-    /// counts.
+    /// Records the number of finished entries. Numbers may arrive out of order.
     pub(crate) fn set_done(&self, entries: u64) {
         if let Some(progress) = &self.progress {
             progress.done.fetch_max(entries, Ordering::Relaxed);
@@ -70,7 +68,7 @@ impl Signals {
     }
 
     /// Stops the operation if a signal handler raises, or after the deadline.
-    pub(crate) fn look(&self) -> Next {
+    pub(crate) fn check(&self) -> Next {
         let Ok(mut last) = self.last.try_lock() else { return Next::Continue };
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
@@ -81,11 +79,11 @@ impl Signals {
             Some(then) if now - then >= INTERVAL => {
                 *last = Some(now);
                 drop(last);
-                let asked = Python::attach(|py| {
+                let checked = Python::attach(|py| {
                     py.check_signals()?;
                     self.progress.as_ref().map_or(Ok(()), |progress| progress.show(py))
                 });
-                if let Err(error) = asked {
+                if let Err(error) = checked {
                     return self.stop(error);
                 }
             }

@@ -32,7 +32,7 @@ pub(crate) fn plan(follow: bool) -> Plan {
 
 /// Returns whether a symlink to follow is broken. If so, only CPython's function raises the right
 /// exception.
-pub(crate) fn is_unfollowed(metadata: &Metadata, follow: bool) -> bool {
+pub(crate) fn is_broken_symlink(metadata: &Metadata, follow: bool) -> bool {
     follow && metadata.kind() == Kind::Symlink
 }
 
@@ -52,10 +52,10 @@ pub(crate) fn stat<'py>(
     let is_path = !path.is_none() && !is_foreign(path) && descriptor(path)?.is_none();
     if dir_fd.is_none() && is_path {
         let path = PathArg::new(path, "stat")?;
-        let place = path.as_path();
-        match py.detach(|| curt::stat(place, plan(follow))) {
+        let std_path = path.as_path();
+        match py.detach(|| curt::stat(std_path, plan(follow))) {
             Err(error) => return Err(exception(py, &error, &path.object)),
-            Ok(metadata) if !is_unfollowed(&metadata, follow) => return result(py, &metadata),
+            Ok(metadata) if !is_broken_symlink(&metadata, follow) => return result(py, &metadata),
             Ok(_) => {}
         }
     }
@@ -66,13 +66,13 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     let layout = &imported(py)?.stat_result;
     let missing = || PyRuntimeError::new_err("the system did not answer everything");
     // SAFETY: the class is a struct sequence.
-    let made = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };
+    let sequence = unsafe { ffi::PyStructSequence_New(layout.class.as_ptr().cast()) };
     // SAFETY: the call returned a new reference, or null with an error set.
-    let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }?;
+    let sequence = unsafe { Bound::from_owned_ptr_or_err(py, sequence) }?;
     let set = |position: ffi::Py_ssize_t, value: Bound<'py, PyAny>| {
         debug_assert!(position < layout.fields, "a position within the struct sequence");
         // SAFETY: the sequence is new and unshared; the call takes the reference.
-        unsafe { ffi::PyStructSequence_SetItem(made.as_ptr(), position, value.into_ptr()) };
+        unsafe { ffi::PyStructSequence_SetItem(sequence.as_ptr(), position, value.into_ptr()) };
     };
     let number = |value: Option<u64>| value.ok_or_else(missing)?.into_bound_py_any(py);
     set(0, metadata.mode().known().ok_or_else(missing)?.into_bound_py_any(py)?);
@@ -110,7 +110,7 @@ pub(crate) fn result<'py>(py: Python<'py>, metadata: &Metadata) -> PyResult<Boun
     set(layout.positions[6], number(metadata.block_size().known())?);
     set(layout.positions[7], number(metadata.allocated().known().map(|bytes| bytes / 512))?);
     set(layout.positions[8], number(Some(metadata.device_number().known().unwrap_or(0)))?);
-    Ok(made)
+    Ok(sequence)
 }
 
 fn seconds(time: Time) -> f64 {

@@ -44,7 +44,7 @@ pub(crate) fn abspath<'py>(path: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// Whether CPython would return the object, too: it returns no instances of subclasses.
+/// Returns whether CPython would return the object itself: it copies instances of subclasses.
 fn is_exact(object: &Bound<'_, PyAny>) -> bool {
     object.is_exact_instance_of::<PyString>() || object.is_exact_instance_of::<PyBytes>()
 }

@@ -3,12 +3,12 @@ use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::prelude::*;
 
 #[derive(Default)]
-pub(crate) struct AtMost(pub(crate) Threads);
+pub(crate) struct ThreadLimit(pub(crate) Threads);
 
-impl<'a, 'py> FromPyObject<'a, 'py> for AtMost {
+impl<'a, 'py> FromPyObject<'a, 'py> for ThreadLimit {
     type Error = PyErr;
 
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<AtMost> {
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<ThreadLimit> {
         let number = match object.extract::<usize>() {
             Err(error) if !error.is_instance_of::<PyOverflowError>(object.py()) => {
                 return Err(error);
@@ -16,6 +16,6 @@ impl<'a, 'py> FromPyObject<'a, 'py> for AtMost {
             number => number.unwrap_or(usize::MAX),
         };
         let threads = Threads::try_from(number);
-        threads.map(AtMost).map_err(|error| PyValueError::new_err(error.to_string()))
+        threads.map(ThreadLimit).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }

@@ -9,8 +9,8 @@
 //! Bottom-up, a directory is listed before its contents and yielded after them. It remains in
 //! `waiting` until the walk lists a directory outside of it, then in `done` until it is yielded.
 //!
-//! `fwalk` shows the caller our descriptors, and the caller may close them. Then another file can
-//! have the number at any time, so we must neither use nor close that number (`give_up_closed`).
+//! `fwalk` shows our descriptors, which the caller may close. Another file can then get the number,
+//! so we must neither use nor close it (`forget_closed`).
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -47,18 +47,15 @@ struct State {
     onerror: Option<Py<PyAny>>,
     /// Top-down: the last directory, whose list of subdirectories the caller may edit.
     yielded: Option<(List, Py<PyList>, PathBuf)>,
-    /// Whether edits of a list count until its last subdirectory is walked.
-    heeds_late: bool,
+    reads_lazily: bool,
     levels: Vec<Level>,
-    /// Bottom-up: the directories whose contents are being walked.
     waiting: Vec<Waiting>,
-    /// Bottom-up: the directories whose contents have been yielded, in order.
     done: VecDeque<Waiting>,
-    left: Option<OwnedFd>,
+    last_descriptor: Option<OwnedFd>,
     is_at_end: bool,
     directories: NameBlock<u8>,
     files: NameBlock<u8>,
-    other: Option<Py<Directories>>,
+    nested: Option<Py<Directories>>,
     item: Option<Py<PyAny>>,
 }
 
@@ -90,7 +87,7 @@ impl Directories {
         topdown: bool,
         onerror: Option<Py<PyAny>>,
         shows_descriptors: bool,
-        heeds_late: bool,
+        reads_lazily: bool,
     ) -> PyResult<Directories> {
         let operand = PathArg::new(top, "walk")?;
         Ok(Directories(Mutex::new(State {
@@ -102,15 +99,15 @@ impl Directories {
             shows_descriptors,
             onerror,
             yielded: None,
-            heeds_late,
+            reads_lazily,
             levels: Vec::new(),
             waiting: Vec::new(),
             done: VecDeque::new(),
-            left: None,
+            last_descriptor: None,
             is_at_end: false,
             directories: NameBlock::default(),
             files: NameBlock::default(),
-            other: None,
+            nested: None,
             item: None,
         })))
     }
@@ -135,7 +132,7 @@ impl Directories {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Ok(walk) = self.0.try_lock() else { return Ok(()) };
         visit.call(&walk.onerror)?;
-        visit.call(&walk.other)?;
+        visit.call(&walk.nested)?;
         visit.call(&walk.item)?;
         visit.call(walk.yielded.as_ref().map(|(_, directories, _)| directories))?;
         walk.levels.iter().try_for_each(|level| visit.call(&level.directories))
@@ -158,14 +155,14 @@ impl Directories {
 
 impl Drop for State {
     fn drop(&mut self) {
-        let _ = self.give_up_closed();
+        let _ = self.forget_closed();
     }
 }
 
 impl State {
     /// Forgets descriptors that the caller has closed, without closing them again. Ends the walk if
     /// there are any.
-    fn give_up_closed(&mut self) -> io::Result<()> {
+    fn forget_closed(&mut self) -> io::Result<()> {
         if !self.shows_descriptors {
             return Ok(());
         }
@@ -173,8 +170,9 @@ impl State {
         let mut is_closed =
             |fd: BorrowedFd<'_>| check_open(fd).map_err(|error| checked = Err(error)).is_err();
         let list = self.yielded.take_if(|(list, ..)| is_closed(list.as_fd()));
-        let left = self.left.take_if(|left| is_closed(left.as_fd()));
-        std::mem::forget((list, left));
+        let last_descriptor =
+            self.last_descriptor.take_if(|last_descriptor| is_closed(last_descriptor.as_fd()));
+        std::mem::forget((list, last_descriptor));
         if checked.is_err() {
             self.end();
         }
@@ -182,30 +180,30 @@ impl State {
     }
 
     fn end(&mut self) {
-        let _ = self.give_up_closed();
+        let _ = self.forget_closed();
         self.walk = DirectoryWalk::new();
         self.yielded = None;
         self.levels.clear();
         self.waiting.clear();
         self.done.clear();
-        self.other = None;
-        self.left = None;
+        self.nested = None;
+        self.last_descriptor = None;
         self.top = None;
         self.is_at_end = true;
     }
 
     fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        self.give_up_closed().map_err(|error| system(self.operand.bind(py), &error))?;
-        self.left = None;
+        self.forget_closed().map_err(|error| system(self.operand.bind(py), &error))?;
+        self.last_descriptor = None;
         if let Some((list, directories, path)) = self.yielded.take() {
             self.enter_chosen(py, list, directories, path)?;
         }
         while !self.is_at_end {
-            if let Some(found) = self.next_of_other(py)? {
+            if let Some(found) = self.next_of_nested(py)? {
                 return Ok(Some(found));
             }
             if let Some(done) = self.done.pop_front() {
-                return self.leave(py, done).map(Some);
+                return self.finish(py, done).map(Some);
             }
             let first = self.top.take();
             let is_first = first.is_some();
@@ -214,7 +212,7 @@ impl State {
                     self.is_at_end = true;
                     break;
                 }
-                if self.other.is_some() {
+                if self.nested.is_some() {
                     continue;
                 }
             }
@@ -244,9 +242,8 @@ impl State {
                     self.leave_level();
                 }
             }
-            // Skips a symlink, except as the top. `is_link` returns `None` if the caller has
-            // changed the working directory of a relative walk; then the entry probably was a
-            // symlink.
+            // Skips a symlink, except as the top. `is_link` returns `None` if the caller changed
+            // the working directory of a relative walk; the entry then probably was a symlink.
             if let Err(error) = &listed {
                 let is_no_directory = error.kind() == NotADirectory;
                 if !is_first && is_no_directory && is_link(py, error.path()) != Some(false) {
@@ -261,7 +258,7 @@ impl State {
             };
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
-                // `os.fwalk` raises an error of the top, unless it is not a directory.
+                // `os.fwalk` raises an error of the top, unless the top is not a directory.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
                     if error.kind() == NotADirectory && is_link(py, error.path()).is_some() {
@@ -302,7 +299,7 @@ impl State {
             });
         }
         match self.done.pop_front().or_else(|| self.waiting.pop()) {
-            Some(done) => self.leave(py, done).map(Some),
+            Some(done) => self.finish(py, done).map(Some),
             None => Ok(None),
         }
     }
@@ -323,9 +320,9 @@ impl State {
         }
     }
 
-    fn leave<'py>(&mut self, py: Python<'py>, done: Waiting) -> PyResult<Bound<'py, PyTuple>> {
+    fn finish<'py>(&mut self, py: Python<'py>, done: Waiting) -> PyResult<Bound<'py, PyTuple>> {
         let fd = done.descriptor.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        self.left = done.descriptor;
+        self.last_descriptor = done.descriptor;
         self.tuple(py, &done.shown, &done.directories, &done.others, fd)
     }
 
@@ -344,8 +341,7 @@ impl State {
         }
     }
 
-    /// Continues with the subdirectories in the caller's list. Newer versions of CPython read the
-    /// whole list at this point.
+    /// Continues with the subdirectories in the caller's list.
     fn enter_chosen(
         &mut self,
         py: Python<'_>,
@@ -353,11 +349,11 @@ impl State {
         mut directories: Py<PyList>,
         path: PathBuf,
     ) -> PyResult<()> {
-        if !self.heeds_late {
+        if !self.reads_lazily {
             let items = directories.bind(py).iter();
-            let named: Vec<_> =
-                items.map(|item| self.named(&item, &path)).collect::<PyResult<_>>()?;
-            directories = PyList::new(py, named)?.unbind();
+            let name_of: Vec<_> =
+                items.map(|item| self.name_of(&item, &path)).collect::<PyResult<_>>()?;
+            directories = PyList::new(py, name_of)?.unbind();
         }
         self.directories.clear();
         self.enter(py, list)?;
@@ -365,8 +361,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes the next item: a name goes to the walk, a path to a separate walk. Returns false at
-    /// the end of all lists.
+    /// Chooses the next item of the lists. Returns false at their end.
     fn choose_next(&mut self, py: Python<'_>) -> PyResult<bool> {
         while let Some(level) = self.levels.last_mut() {
             let Ok(item) = level.directories.bind(py).get_item(level.seen) else {
@@ -375,15 +370,16 @@ impl State {
             };
             level.seen += 1;
             let path = level.path.clone();
-            let name = self.named(&item, &path)?;
+            let name = self.name_of(&item, &path)?;
             let encoded = Encoded::new(&name)?;
             let bytes = encoded.as_bytes();
             if bytes.contains(&b'/') || bytes.contains(&0) || matches!(bytes, b"" | b"." | b"..") {
                 // `os.fwalk` opens the item itself, `os.walk` the joined path.
-                let is_nothing = self.shows_descriptors && bytes.is_empty();
-                let path = if is_nothing { PathBuf::new() } else { path.join(encoded.as_os_str()) };
-                self.other = self.walk_of(&item, &path)?;
-                if self.other.is_none() {
+                let is_empty_item = self.shows_descriptors && bytes.is_empty();
+                let path =
+                    if is_empty_item { PathBuf::new() } else { path.join(encoded.as_os_str()) };
+                self.nested = self.nested_walk(&item, &path)?;
+                if self.nested.is_none() {
                     continue;
                 }
             } else {
@@ -402,7 +398,7 @@ impl State {
 
     /// Returns the name of an item. For types other than `str` and `bytes`, `join` raises CPython's
     /// error.
-    fn named<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
+    fn name_of<'py>(&self, item: &Bound<'py, PyAny>, path: &Path) -> PyResult<Bound<'py, PyAny>> {
         if let Ok(name) = fspath(item, "walk") {
             if Form::of(&name) == self.form {
                 return Ok(name);
@@ -413,18 +409,22 @@ impl State {
         py.import("posixpath")?.call_method1("join", (path, item))
     }
 
-    fn walk_of(&self, item: &Bound<'_, PyAny>, path: &Path) -> PyResult<Option<Py<Directories>>> {
+    fn nested_walk(
+        &self,
+        item: &Bound<'_, PyAny>,
+        path: &Path,
+    ) -> PyResult<Option<Py<Directories>>> {
         let py = item.py();
         if is_link(py, path) == Some(true) {
             return Ok(None);
         }
         let onerror = self.onerror.as_ref().map(|onerror| onerror.clone_ref(py));
         let path = self.form.wrap_path(py, path)?;
-        let mut other =
-            Directories::new(&path, true, onerror, self.shows_descriptors, self.heeds_late)?;
-        other.0.get_mut().unwrap_or_else(PoisonError::into_inner).item =
+        let mut nested =
+            Directories::new(&path, true, onerror, self.shows_descriptors, self.reads_lazily)?;
+        nested.0.get_mut().unwrap_or_else(PoisonError::into_inner).item =
             Some(item.clone().unbind());
-        Py::new(py, other).map(Some)
+        Py::new(py, nested).map(Some)
     }
 
     fn enter(&mut self, py: Python<'_>, list: List) -> PyResult<()> {
@@ -433,13 +433,13 @@ impl State {
         entered.map_err(|error| exception_in(py, &error, self.form))
     }
 
-    fn next_of_other<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let found = match &self.other {
-            Some(other) => other.get().__next__(py)?,
+    fn next_of_nested<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let found = match &self.nested {
+            Some(nested) => nested.get().__next__(py)?,
             None => None,
         };
         if found.is_none() {
-            self.other = None;
+            self.nested = None;
         }
         Ok(found)
     }
@@ -484,7 +484,7 @@ fn list(
             names.push(name.units());
             count = count.wrapping_add(1);
             if count % 1024 == 0 {
-                next = signals.look();
+                next = signals.check();
             }
             next
         });

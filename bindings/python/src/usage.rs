@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use crate::error::exception_in;
 use crate::path::PathArg;
 use crate::signals::Signals;
-use crate::threads::AtMost;
+use crate::threads::ThreadLimit;
 
 /// Path, depth, kind, apparent and allocated bytes, entries.
 type Record<'py> = (Bound<'py, PyAny>, usize, &'static str, u64, u64, u64);
@@ -22,12 +22,12 @@ pub(crate) fn usage<'py>(
     same_file_system: bool,
     follow_operands: bool,
     count_links: bool,
-    threads: Option<AtMost>,
+    threads: Option<ThreadLimit>,
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Vec<Record<'py>>, Vec<Bound<'py, PyAny>>)> {
     let operands: Vec<PathArg<'_>> =
         paths.iter().map(|path| PathArg::new(path, "usage")).collect::<PyResult<_>>()?;
-    let places: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
+    let std_paths: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
     let signals = Signals::new(progress.as_ref(), None)?;
     let usage = Usage::new()
         .max_depth(max_depth.unwrap_or(usize::MAX))
@@ -38,9 +38,9 @@ pub(crate) fn usage<'py>(
         .threads(threads.unwrap_or_default().0)
         .on_progress(|entries| {
             signals.set_done(entries);
-            signals.look()
+            signals.check()
         });
-    let report = py.detach(|| usage.measure(&places));
+    let report = py.detach(|| usage.measure(&std_paths));
     drop(usage);
     signals.set_done(report.total().entries);
     signals.into_result()?;

@@ -20,7 +20,7 @@ pub(crate) fn which<'py>(
     let path = path.map(|path| PathArg::new(path, "which")).transpose()?;
     let (name, entries) = (command.as_bytes(), path.as_ref().map(PathArg::as_bytes));
     match py.detach(|| find(name, entries)) {
-        Ok(found) => command.form.wrap(py, &spelled(&found, name, entries)).map(Some),
+        Ok(found) => command.form.wrap(py, &spell_as_cpython(&found, name, entries)).map(Some),
         Err(_) => Ok(None),
     }
 }
@@ -33,7 +33,7 @@ thread_local! {
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
-    // A command with a directory needs no search path. Do not read the environment: without
+    // Only a command with a directory has no search path. Do not read the environment: without
     // the GIL, another thread may change it.
     let path = path.unwrap_or_default();
     // A search caches the working directory, so relative entries need a new search.
@@ -49,17 +49,16 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     })
 }
 
-/// Spells the path as CPython does, with the entry of `PATH` as written; curt's own result is
-/// absolute.
-fn spelled(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
+/// Spells the path as CPython does, with the entry of `PATH` as written. curt's is absolute.
+fn spell_as_cpython(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
     let directory = match found.origin() {
         FoundIn::Path(index) => path.and_then(|path| path.split(|&unit| unit == b':').nth(index)),
         FoundIn::Cwd => Some(b"".as_slice()),
         _ => {
             let end = command.iter().rposition(|&unit| unit == b'/').map_or(0, |at| at + 1);
             let (directory, name) = command.split_at(end);
-            let kept = directory.iter().rposition(|&unit| unit != b'/').map(|at| at + 1);
-            return join(kept.map_or(directory, |kept| &directory[..kept]), name);
+            let length = directory.iter().rposition(|&unit| unit != b'/').map(|at| at + 1);
+            return join(length.map_or(directory, |length| &directory[..length]), name);
         }
     };
     match directory {

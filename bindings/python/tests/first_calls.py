@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# Import curt first: what else is imported would hide imports by curt's functions.
+# Import curt first: other imports would hide those by curt's functions.
 import curt_fs as curt
 
 TYPE_CHECKING = False
@@ -144,7 +144,7 @@ def forks() -> None:
     for name, call in NAMED.items():
         if any(ends([forked(lambda: os._exit(bool(beside_the_first_call(call))))]) for _ in range(2)):
             print(name, "hangs or fails in a forked child")
-    # The resources that the calls used must not remain locked, either.
+    # The calls must not leave locks held, either.
     calls = [call for name, call in NAMED.items() if "install" not in name]
     stop = threading.Event()
 

@@ -1,4 +1,4 @@
-"""Tests for a user other than root. Uses no pytest, which `nobody` may lack."""
+"""Tests for a user other than root, without pytest, which `nobody` may lack."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Forbidden(unittest.TestCase):
             self.tearDown()
             self.setUp()
 
-    def test_what_leads_to_a_tree_need_not_be_readable(self) -> None:
+    def test_unreadable_ancestors_of_a_tree(self) -> None:
         os.chmod(self.path("a"), 0o311)
         os.chmod(self.path("a/b"), 0o755)
         fd = os.open(self.root, os.O_RDONLY)
@@ -119,7 +119,7 @@ class Forbidden(unittest.TestCase):
         with self.assertRaises(PermissionError):
             curt.stat(self.path("x/four"))
 
-    def test_what_cannot_be_read_is_reported(self) -> None:
+    def test_unreadable_directories_are_reported(self) -> None:
         report = curt.usage(self.root)
         found = [(type(error), error.filename) for error in report.errors]
         self.assertEqual(found, [(PermissionError, self.path("x"))])

@@ -127,7 +127,7 @@ def test_deep_trees_need_few_descriptors(tmp_path: Path) -> None:
     curt.rmtree(root)
 
 
-def test_a_link_in_the_place_of_a_directory_is_not_followed(forest: Path, tmp_path: Path) -> None:
+def test_a_link_that_replaces_a_directory_is_not_followed(forest: Path, tmp_path: Path) -> None:
     outside = plant(tmp_path / "outside")
     before = in_order(outside)
     shutil.rmtree(forest / "d0")
@@ -191,17 +191,17 @@ def test_a_removal_that_is_cancelled_ends_as_if_its_time_were_over(tmp_path: Pat
             (tmp_path / f"tree/whole/{number}/{file}").touch()
     (tmp_path / "tree/next").mkdir()
     root = os.fsencode(tmp_path / "tree")
-    place = _scan.identity_of(os.open(tmp_path, os.O_RDONLY))
+    parent = _scan.identity_of(os.open(tmp_path, os.O_RDONLY))
     monkeypatch.setattr(_remove, "is_cancelled", lambda: True)
     both = Directory(b"whole"), Directory(b"next")
-    result = _remove.clear(Piece(root, both, seconds=3600.0), place)
+    result = _remove.clear(Piece(root, both, seconds=3600.0), parent)
     left = sorted(os.listdir(tmp_path / "tree/whole")) if (tmp_path / "tree/whole").exists() else []
     assert list(result.value) == [b"whole"]
     assert [d.path for d in result.value[b"whole"]] == [os.fsencode(f"whole/{name}") for name in left]
     assert result.leftovers == [Directory(b"next")] and (tmp_path / "tree/next").exists()
-    kept = sum(1 for _ in (tmp_path / "tree/whole").rglob("*"))
+    remaining = sum(1 for _ in (tmp_path / "tree/whole").rglob("*"))
     exists = (tmp_path / "tree/whole").exists()
-    assert result.entries == 20 * 301 + 1 - kept - exists and result.errors == []
+    assert result.entries == 20 * 301 + 1 - remaining - exists and result.errors == []
 
 
 def identified(root: Path, *paths: bytes) -> Piece:
@@ -212,7 +212,7 @@ def identified(root: Path, *paths: bytes) -> Piece:
     return piece
 
 
-def place_of(root: Path) -> _scan.Identity:
+def parent_identity(root: Path) -> _scan.Identity:
     fd = os.open(root.parent, os.O_RDONLY)
     try:
         return _scan.identity_of(fd)
@@ -226,8 +226,8 @@ DO = {
     "search": lambda piece: _scan.search(piece, lambda entry: True),
     "frame": lambda piece: _scan.frame((piece,)),
     "look": _remove.look,
-    "clear": lambda piece: _remove.clear(piece, place_of(Path(os.fsdecode(piece.root)))),
-    "sweep": lambda piece: _remove.sweep(piece, place_of(Path(os.fsdecode(piece.root)))),
+    "clear": lambda piece: _remove.clear(piece, parent_identity(Path(os.fsdecode(piece.root)))),
+    "sweep": lambda piece: _remove.sweep(piece, parent_identity(Path(os.fsdecode(piece.root)))),
 }
 
 
@@ -259,7 +259,7 @@ def test_a_path_that_leads_elsewhere_meanwhile(tmp_path: Path, verb: str, swap: 
     assert len(in_order(other)) == len(before)
 
 
-def test_a_directory_that_was_made_again_is_an_error_and_stays(tmp_path: Path) -> None:
+def test_a_recreated_directory_is_an_error_and_remains(tmp_path: Path) -> None:
     for verb in DO.keys() - {"look"}:
         forest = plant(tmp_path / verb)
         piece = identified(forest, b"d0", b"d1")
@@ -278,19 +278,19 @@ def test_the_last_piece_may_run_again(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     root.mkdir()
     (root / "file").touch()
-    piece, place = identified(root, b""), place_of(root)
-    assert _remove.sweep(piece, place).entries == 2 and not root.exists()
-    assert (_remove.sweep(piece, place).entries, _remove.sweep(piece, place).errors) == (0, [])
+    piece, parent = identified(root, b""), parent_identity(root)
+    assert _remove.sweep(piece, parent).entries == 2 and not root.exists()
+    assert (_remove.sweep(piece, parent).entries, _remove.sweep(piece, parent).errors) == (0, [])
     root.mkdir()
     with pytest.raises(OSError, match="another directory is there"):
-        _remove.sweep(piece, place)
+        _remove.sweep(piece, parent)
     assert root.exists()
     root.rmdir()
     with pytest.raises(OSError, match="another directory is there"):
-        _remove.sweep(piece, (place[0] + 1, place[1]))
+        _remove.sweep(piece, (parent[0] + 1, parent[1]))
 
 
-def test_root_goes_no_way_that_others_can_change(tmp_path: Path) -> None:
+def test_root_refuses_paths_that_others_control(tmp_path: Path) -> None:
     if not IS_ROOT:
         pytest.skip("skipped: python: dask: owners need root")
     tmp_path.chmod(0o755)
@@ -382,7 +382,7 @@ def test_usage_is_that_of_one_process(client, forest: Path, budget: Budget) -> N
             assert found == curt.usage(path, max_depth=depth)
 
 
-def test_a_separator_at_the_end_means_what_it_means_to_the_system(client, forest: Path) -> None:
+def test_a_trailing_separator_is_passed_to_the_system(client, forest: Path) -> None:
     (forest / "link").symlink_to("d1")
     link = f"{forest}/link/"
     assert curt_fs.dask.usage(link, client=client).entries == curt.usage(link).entries > 1
@@ -439,7 +439,7 @@ def test_inside_of_a_task_its_worker_has_the_client(client, forest: Path) -> Non
     assert client.gather(tasks) == [expected, 2 * expected] * WORKERS
 
 
-def test_a_closed_client_is_said_to_be_closed(cluster, forest: Path) -> None:
+def test_a_closed_client_is_refused(cluster, forest: Path) -> None:
     closed = distributed.Client(cluster, set_as_default=False)
     closed.close()
     for call in (curt_fs.dask.usage, curt_fs.dask.walk, curt_fs.dask.remove, lambda path, client: curt_fs.dask.find(path, bool, client=client)):
@@ -521,7 +521,7 @@ def test_bad_input(client, forest: Path, monkeypatch) -> None:
     assert curt_fs.dask.usage("d1", client=client).records[0].path == str(forest / "d1")
 
 
-def test_what_changes_meanwhile_is_reported(client, forest: Path, tmp_path: Path) -> None:
+def test_concurrent_changes_are_reported(client, forest: Path, tmp_path: Path) -> None:
     outside = plant(tmp_path / "outside")
     victims = [str(forest / name) for name in ("d5", "d6")]
 
@@ -574,11 +574,11 @@ def test_permissions(client) -> None:
             assert bool(missing) == bool(entries.errors)
         with as_nobody(client, None):
             done = curt_fs.dask.remove(root, client=client, budget=SMALL)
-        kept = [f"d4/e0/{name}" for name in os.listdir(root / "d4/e0")]
+        remaining = [f"d4/e0/{name}" for name in os.listdir(root / "d4/e0")]
         assert {type(error) for error in done.errors} == {PermissionError}
         failed = {os.path.relpath(error.filename, root) for error in done.errors}
         assert failed >= {"d3/e1"} and all(path.startswith(("d3/e1", "d4/e0")) for path in failed)
-        assert kept and sorted(os.listdir(root)) == ["d3", "d4"]
+        assert remaining and sorted(os.listdir(root)) == ["d3", "d4"]
         os.chmod(root / "d3/e1", 0o755)
         os.chmod(root / "d4/e0", 0o755)
         if IS_ROOT:
@@ -604,8 +604,7 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         while kills < 10:
             time.sleep(chance.uniform(0.05, 0.6))
             nanny = chance.choice(list(cluster.workers.values()))
-            # Kill only connected workers: the nanny gives up on one that dies while being
-            # restarted.
+            # The nanny gives up on a worker that dies while being restarted.
             pid = nanny.pid
             if pid and nanny.worker_address in cluster.scheduler.workers:
                 with contextlib.suppress(ProcessLookupError):
@@ -676,7 +675,7 @@ def test_a_budget_may_have_no_end(client, forest: Path, tmp_path: Path) -> None:
     assert not fill.parent.exists()
 
 
-def test_a_worker_that_hangs_is_passed_over(cluster, client, forest: Path) -> None:
+def test_pieces_of_a_hanging_worker_are_rerun(cluster, client, forest: Path) -> None:
     impatient = Budget(entries=100, seconds=5.0, patience=1.0)
     files = [p for p in in_order(forest) if _scan.kind_of(os.lstat(p)) == "file"]
     [pid] = [nanny.pid for nanny in list(cluster.workers.values())[:1]]
@@ -800,7 +799,7 @@ def test_the_command_on_a_local_cluster(forest: Path) -> None:
     assert done.stderr.splitlines()[0].startswith(b"dashboard: " if find_spec("bokeh") else b"no dashboard: ")
 
 
-def test_the_command_says_where_its_progress_is_shown(client, monkeypatch) -> None:
+def test_the_command_prints_the_dashboard(client, monkeypatch) -> None:
     address = f"dashboard: {client.dashboard_link}"
     missing = "no dashboard: `pip install bokeh` gives one, which shows the progress"
     for found, scheduler, expected in ((None, None, missing), (object(), None, address), (None, "tcp://head:8786", address)):

@@ -49,7 +49,7 @@ OPERATIONS = {
 }
 
 
-def answered(name: str, path: str, in_root: bool) -> tuple:
+def outcome(name: str, path: str, in_root: bool) -> tuple:
     try:
         with curt.Root("in", in_root=in_root) as root:
             result = OPERATIONS[name](root, path)
@@ -60,17 +60,17 @@ def answered(name: str, path: str, in_root: bool) -> tuple:
 
 def test_hostile_cases_have_their_verdicts(tmp_path: Path, monkeypatch) -> None:
     wrong, changes = [], "all"
-    for wanted, path, verdict, *result in TABLE["cases"]:
+    for pattern, path, verdict, *result in TABLE["cases"]:
         number, text = VERDICTS.get(verdict, (0, ""))
-        names = fnmatch.filter(OPERATIONS, wanted.replace("inroot.", "root."))
+        names = fnmatch.filter(OPERATIONS, pattern.replace("inroot.", "root."))
         for name in names:
             if changes:
                 monkeypatch.chdir(tmp_path)
                 shell("setup")
                 monkeypatch.chdir("t")
-            found, said, paths = answered(name, path, "inroot" in wanted)
+            found, message, paths = outcome(name, path, "inroot" in pattern)
             changes = shell("look") if found == 0 or name == names[-1] else ""
-            is_right = (changes == "" and text in said) if number else said + changes == "".join(result)
+            is_right = (changes == "" and text in message) if number else message + changes == "".join(result)
             if found != number or path not in paths or not is_right:
-                wrong.append((name, path, verdict, found, said, paths, changes))
+                wrong.append((name, path, verdict, found, message, paths, changes))
     assert not wrong, wrong

@@ -85,7 +85,7 @@ def test_functions_of_others_remain(module, name: str, other: str) -> None:
     assert [getattr(module, name) for module, name in NAMES] == list(ORIGINALS.values())
 
 
-def test_mocks_of_what_is_called_protect_the_files(tree: Path) -> None:
+def test_mocks_of_called_functions_protect_files(tree: Path) -> None:
     with mock.patch("os.scandir"), pytest.warns(UserWarning, match="os.walk, os.DirEntry, shutil.rmtree"):
         curt.install()
         shutil.rmtree(tree, ignore_errors=True)
@@ -153,7 +153,7 @@ ISOLATED = ["show.py a", "-m package a", "directory a", "-c CODE a"]
 
 
 @pytest.mark.parametrize("option", ["-B", "-I", *(["-P"] if sys.version_info >= (3, 11) else [])])
-def test_a_program_sees_what_it_sees_with_python(tmp_path: Path, option: str) -> None:
+def test_programs_start_as_with_python(tmp_path: Path, option: str) -> None:
     for name in ("show.py", "package/__main__.py", "directory/__main__.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(SHOWS)

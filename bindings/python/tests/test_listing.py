@@ -40,8 +40,8 @@ def test_entries_are_those_of_cpython(tree: Path, convert) -> None:
     with curt.scandir(path) as iterator:
         while_open = [described(entry) for entry in iterator]
     assert sorted(while_open) == expected
-    kept = list(curt.scandir(path))
-    assert sorted(map(described, kept)) == expected
+    listed = list(curt.scandir(path))
+    assert sorted(map(described, listed)) == expected
     assert curt.listdir(path) == os.listdir(path)
 
 
@@ -54,8 +54,8 @@ def test_descriptors_can_be_listed_again(tree: Path) -> None:
                 found = sorted(map(described, iterator))
             with os.scandir(fd) as iterator:
                 assert found == sorted(map(described, iterator))
-        kept = list(curt.scandir(fd))
-        assert sorted(map(described, kept)) == found
+        listed = list(curt.scandir(fd))
+        assert sorted(map(described, listed)) == found
     finally:
         os.close(fd)
 
@@ -137,12 +137,12 @@ def test_stat_of_times_before_1970_and_descriptors(tmp_path: Path) -> None:
 def test_entries_keep_no_descriptor(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     before = os.listdir("/proc/self/fd")
-    kept = [list(curt.scandir(tmp_path)) for _ in range(50)]
+    listed = [list(curt.scandir(tmp_path)) for _ in range(50)]
     assert len(os.listdir("/proc/self/fd")) == len(before)
-    assert all(entry.is_file() and entry.stat().st_size == 0 for [entry] in kept)
+    assert all(entry.is_file() and entry.stat().st_size == 0 for [entry] in listed)
 
 
-def test_answers_are_remembered(tmp_path: Path) -> None:
+def test_results_are_cached(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with curt.scandir(tmp_path) as iterator:
         entry = next(iterator)
@@ -205,14 +205,14 @@ def test_any_object_says_whether_links_are_followed(tree: Path) -> None:
             method(follow_symlinks=Neither())
 
 
-def test_an_iterator_is_left_with_any_arguments(tree: Path) -> None:
+def test_exit_accepts_any_arguments(tree: Path) -> None:
     for arguments in ((), (None, None, None), (1, 2, 3, 4)):
         iterator = curt.scandir(tree)
         iterator.__exit__(*arguments)
         assert list(iterator) == []
 
 
-def test_what_is_gone_is_neither_directory_nor_file(tree: Path) -> None:
+def test_removed_entries_are_neither_directory_nor_file(tree: Path) -> None:
     for closes in (False, True):
         (tree / "link").symlink_to("a")
         found = []

@@ -122,7 +122,7 @@ def test_progress_is_shown_meanwhile(tmp_path: Path) -> None:
     assert len(bar.counts) >= 3
 
 
-def test_what_a_bar_raises_ends_the_operation(tmp_path: Path) -> None:
+def test_an_exception_of_the_bar_ends_the_operation(tmp_path: Path) -> None:
     class Stop(Exception):
         pass
 

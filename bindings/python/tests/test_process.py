@@ -154,6 +154,6 @@ os._exit(0)
 """
 
 
-def test_what_threads_share_is_used_in_a_child_that_was_forked_meanwhile(wide: Path) -> None:
+def test_shared_state_in_a_forked_child(wide: Path) -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKS, wide]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "{0}\n"

@@ -129,7 +129,7 @@ for below, (more, names) in itertools.product(({}, {"dir_fd": fd}), ways):
         curt.rmtree("tree", **more, **below)
     except OSError as error:
         calls.append(("raised", error.filename, error.errno))
-    # Without a handler the first failure ends it. A handler hears of the parents, too.
+    # Without a handler the first failure ends the removal. A handler also gets the parents' errors.
     assert not more or os.listdir("tree/a") == ["mounted"]
     assert [call[0] for call in calls] == names, calls
     assert not calls or calls[0][1:] == ("tree/a/mounted", 16), calls
@@ -147,7 +147,7 @@ def may_mount() -> bool:
 
 
 @pytest.mark.skipif(not may_mount(), reason="only root mounts")
-def test_mounts_are_kept(tmp_path: Path) -> None:
+def test_mount_points_are_not_emptied(tmp_path: Path) -> None:
     command = ["unshare", "-m", sys.executable, "-c", MOUNTED]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.stdout == "kept\n", done.stderr
@@ -163,7 +163,7 @@ def test_threads_start_by_default_and_end(quick: Path) -> None:
 import curt_fs as curt, os, sys, threading, time
 
 def threads_left():
-    # One that was waited for is listed for a moment more.
+    # A joined thread is listed for a moment more.
     end = time.monotonic() + 60
     while len(os.listdir("/proc/self/task")) > 1 and time.monotonic() < end:
         time.sleep(0.001)

@@ -62,9 +62,9 @@ METHODS = [
 ]  # fmt: skip
 
 
-def looked(place: str) -> list:
+def listing(location: str) -> list:
     found = []
-    for top, directories, files in curt.walk(place):
+    for top, directories, files in curt.walk(location):
         for name in directories + files:
             facts = os.lstat(path := os.path.join(top, name))
             time = facts.st_mtime if facts.st_mtime < 10**9 else None
@@ -72,7 +72,7 @@ def looked(place: str) -> list:
     return sorted(found)
 
 
-def answered(function, *arguments):
+def outcome(function, *arguments):
     try:
         result = function(*arguments)
     except (OSError, ValueError, TypeError, OverflowError) as error:
@@ -91,7 +91,7 @@ def answered(function, *arguments):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
-def test_methods_answer_as_the_functions_of_python(quick: Path, monkeypatch, method: tuple) -> None:
+def test_methods_have_the_results_of_python(quick: Path, monkeypatch, method: tuple) -> None:
     name, *arguments = method
     theirs = {"open": open, "exists": os.path.exists, "rmtree": shutil.rmtree}.get(name) or getattr(os, name)
     cases = [*zip(PATHS, itertools.repeat(str)), *itertools.product(PATHS[::6], FORMS[1:])]
@@ -104,15 +104,15 @@ def test_methods_answer_as_the_functions_of_python(quick: Path, monkeypatch, met
                 continue
             found = []
             for kind in ("ours", "theirs"):
-                place = quick / f"{kind} {number}"
-                os.makedirs(place / "a/b")
-                (place / "empty").mkdir()
-                (place / "top").touch()
+                location = quick / f"{kind} {number}"
+                os.makedirs(location / "a/b")
+                (location / "empty").mkdir()
+                (location / "top").touch()
                 for link, target in (("to-a", "a"), ("to-top", "top"), ("broken", "gone"), ("loop", "loop"), ("to-empty", "empty")):
-                    (place / link).symlink_to(target)
-                monkeypatch.chdir(place)
+                    (location / link).symlink_to(target)
+                monkeypatch.chdir(location)
                 with curt.Root(".") as root:
-                    found.append((answered(getattr(root, name) if kind == "ours" else theirs, given, *arguments), looked(".")))
+                    found.append((outcome(getattr(root, name) if kind == "ours" else theirs, given, *arguments), listing(".")))
             ours, expected = found
             refused = (errno.ENOTDIR, errno.EINVAL) if os.path.islink(path.rstrip("/")) else (errno.EINVAL,)
             if name == "rmtree" and ours[0] and ours[0][1] in refused:
@@ -156,16 +156,16 @@ def test_closed(tree: Path) -> None:
     calls = methods(root)
     named = {name for name in dir(curt.Root) if not name.startswith("_") and name != "close"}
     assert calls.keys() == named | {"__enter__"}
-    asked = [entry.stat for entry in entries] + [entry.is_dir for entry in entries if entry.is_symlink()]
+    queries = [entry.stat for entry in entries] + [entry.is_dir for entry in entries if entry.is_symlink()]
     before = sorted(os.listdir(tree))
-    for call in [*calls.values(), *asked]:
+    for call in [*calls.values(), *queries]:
         with pytest.raises(ValueError, match="^the root is closed$"):
             call()
     assert sorted(os.listdir(tree)) == before
-    for place in (tree / "top", tree / "fifo"):
+    for location in (tree / "top", tree / "fifo"):
         with pytest.raises(NotADirectoryError):
-            curt.Root(place)
-        fd = os.open(place, os.O_RDONLY | os.O_NONBLOCK)
+            curt.Root(location)
+        fd = os.open(location, os.O_RDONLY | os.O_NONBLOCK)
         with pytest.raises(NotADirectoryError) as caught:
             curt.Root(fd)
         os.close(fd)
@@ -202,8 +202,8 @@ def test_descriptors_are_those_of_os_open(quick: Path, monkeypatch, access: str)
         for chosen in itertools.product([False, True], repeat=len(FLAGS)):
             names = [name for name, yes in zip(FLAGS, chosen) if yes]
             flags = sum(getattr(os, f"O_{name}") for name in [access, *names])
-            places = ("file", "gone", "directory", "link", "broken", "gone/below", *["fifo"] * ("NONBLOCK" in names))
-            for place, mode in itertools.product(places, ((), (0o4751,), (0o17777,), (-1,))):
+            locations = ("file", "gone", "directory", "link", "broken", "gone/below", *["fifo"] * ("NONBLOCK" in names))
+            for location, mode in itertools.product(locations, ((), (0o4751,), (0o17777,), (-1,))):
                 found = []
                 for function in ("ours", "theirs"):
                     (quick / "t/directory").mkdir(parents=True)
@@ -214,9 +214,9 @@ def test_descriptors_are_those_of_os_open(quick: Path, monkeypatch, access: str)
                     os.symlink("made", "broken")
                     with curt.Root(".") as root:
                         call = root.open_fd if function == "ours" else os.open
-                        found.append((opened(call, place, flags, *mode), os.path.exists("made")))
+                        found.append((opened(call, location, flags, *mode), os.path.exists("made")))
                     shutil.rmtree(quick / "t")
-                assert found[0] == found[1], (place, access, names, mode)
+                assert found[0] == found[1], (location, access, names, mode)
     finally:
         os.umask(previous)
 
@@ -228,7 +228,7 @@ def test_flags_for_anything_but_files_are_refused(tree: Path) -> None:
                 root.open_fd("top", flag | os.O_SYNC)
 
 
-def test_what_an_archive_needs(tree: Path) -> None:
+def test_operations_of_an_archive(tree: Path) -> None:
     with curt.Root(tree) as root:
         root.link("top", "x/second")
         root.link("to-file", "x/link")
@@ -262,7 +262,7 @@ def test_what_an_archive_needs(tree: Path) -> None:
                 call("newer", follow_symlinks=False)
 
 
-def test_entries_ask_beneath_the_root(tree: Path) -> None:
+def test_entries_query_beneath_the_root(tree: Path) -> None:
     outside = tree.parent / "outside"
     outside.mkdir()
     (tree / "a/out").symlink_to(outside)
@@ -293,7 +293,7 @@ def test_entries_ask_beneath_the_root(tree: Path) -> None:
             root.scandir("top")
 
 
-def test_the_example_unpacks_what_does_not_leave(tmp_path: Path) -> None:
+def test_the_example_refuses_escapes(tmp_path: Path) -> None:
     example = runpy.run_path(str(Path(__file__).parent.parent / "examples/unpack.py"))
     archive, folder = io.BytesIO(), tmp_path / "folder"
     folder.mkdir()
@@ -340,7 +340,7 @@ import curt_fs as curt, os, signal, sys
 def close(*_):
     count = sum(len(files) for _, _, files in os.walk(tree))
     if count == 40_000:
-        # Nothing was removed yet.
+        # All files remain: try again.
         signal.setitimer(signal.ITIMER_REAL, 0.001)
         return
     root.close()
@@ -374,7 +374,7 @@ def test_numbers_are_no_paths(tree: Path) -> None:
             root.open(0)  # type: ignore[arg-type]
         for mode in ("7", None, 1.5, 2**40, -(2**40)):
             for name in ("mkdir", "makedirs"):
-                assert answered(getattr(root, name), "new", mode) == answered(getattr(os, name), "new", mode)
+                assert outcome(getattr(root, name), "new", mode) == outcome(getattr(os, name), "new", mode)
 
 
 def test_errors_about_two_paths_are_those_of_os(tree: Path, monkeypatch) -> None:
@@ -395,7 +395,7 @@ def test_errors_about_two_paths_are_those_of_os(tree: Path, monkeypatch) -> None
             assert found[0] == found[1], (name, src, dst)
 
 
-def test_it_shows_what_it_is(tree: Path, monkeypatch) -> None:
+def test_repr(tree: Path, monkeypatch) -> None:
     monkeypatch.chdir(tree)
     fd = os.open(tree, os.O_RDONLY)
     roots = [curt.Root(path) for path in ("a", b"a", Path("a"), fd)]

@@ -83,7 +83,7 @@ def test_an_iterator_is_closed_while_others_use_it(wide: Path) -> None:
         together(work)
 
 
-def test_an_entry_answers_all_threads_the_same(wide: Path) -> None:
+def test_threads_share_the_results_of_an_entry(wide: Path) -> None:
     with curt.scandir(wide / "d2") as entries:
         for entry in entries:
             results = together(lambda number: (entry.stat(), entry.path))
@@ -159,7 +159,7 @@ def test_searches_and_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif("t" not in sys.abiflags, reason="this Python has the GIL")
-def test_the_gil_stays_off() -> None:
+def test_the_gil_remains_disabled() -> None:
     code = "import sys, curt_fs as curt; print(sys._is_gil_enabled())"
     environment = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
     command = [sys.executable, "-W", "error", "-c", code]

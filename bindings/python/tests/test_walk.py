@@ -45,7 +45,7 @@ def test_fwalk_is_that_of_cpython(tree: Path, topdown: bool) -> None:
     assert list(curt.fwalk(tree / "top", topdown)) == list(curt.fwalk(tree / "fifo", topdown)) == []
 
 
-def test_callers_choose_what_is_entered(tree: Path) -> None:
+def test_callers_choose_subdirectories(tree: Path) -> None:
     def pruned(walk, *added: str) -> list:
         shutil.rmtree(tree / "a/new", ignore_errors=True)
         seen, errors = [], []
@@ -141,7 +141,7 @@ def test_audit_events_are_those_of_cpython(tree: Path) -> None:
     assert events["curt"] == events["os"] and len(events["os"]) > 50
 
 
-def test_a_walk_that_is_left_closes_everything(tree: Path) -> None:
+def test_an_abandoned_walk_closes_everything(tree: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     for topdown in (True, False):
         for function in (curt.walk, curt.fwalk):
@@ -314,7 +314,7 @@ def test_wide_directories_are_left_by_late_edits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("added", [b"x", 3, None, "a/b", "", Path("x")])
 @pytest.mark.parametrize("walk", ["walk", "fwalk"])
-def test_what_is_no_name_of_the_same_type(tree: Path, walk: str, added: object) -> None:
+def test_items_of_other_types(tree: Path, walk: str, added: object) -> None:
     for top in (str(tree), os.fsencode(tree)):
         found = []
         for function in (getattr(os, walk), getattr(curt, walk)):

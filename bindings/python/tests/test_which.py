@@ -68,7 +68,7 @@ def test_environment_is_read_each_time(bins: Path, monkeypatch) -> None:
     assert curt.which("sh") == shutil.which("sh")
 
 
-def test_what_changes_between_two_calls_is_seen(bins: Path, tmp_path: Path, monkeypatch) -> None:
+def test_changes_between_calls_are_seen(bins: Path, tmp_path: Path, monkeypatch) -> None:
     """The split search path is cached, but neither results nor the working directory."""
     path = f"{tmp_path}:{bins}/two"
     assert curt.which("tool", path=path) == f"{bins}/two/tool"
@@ -94,7 +94,7 @@ def test_text_that_no_name_has() -> None:
             assert curt.which(cmd, path=path) == expected
 
 
-def test_what_is_no_path_has_the_exception_of_cpython() -> None:
+def test_invalid_paths_raise_as_in_cpython() -> None:
     for command, path in (("sh", 3), ("sh", ["/bin"]), (3, "/bin"), (b"sh", object()), (None, None)):
         for function in (curt.which, shutil.which):
             with pytest.raises(TypeError):

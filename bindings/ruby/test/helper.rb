@@ -12,7 +12,7 @@ def output_of(script, *arguments)
   IO.popen([RbConfig.ruby, "-W0", *load_path, "-r", "curt", "-e", script, *arguments], &:read)
 end
 
-# Runs a script with frequent garbage collections. A new process has little to mark.
+# Runs a script with frequent garbage collections, in a new process, which has little to mark.
 def output_under_stress(script, *arguments)
   output_of("GC.stress = true\n#{script}", *arguments)
 end

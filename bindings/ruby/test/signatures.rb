@@ -45,11 +45,11 @@ module Signatures
 
   def differences
     builder = RBS::DefinitionBuilder.new(env: environment)
-    public_methods.flat_map do |(one, kind), there|
+    public_methods.flat_map do |(one, kind), implemented|
       type = RBS::Factory.new.type_name("::#{one.name}")
-      said = builder.public_send("build_#{kind}", type).methods
-      said = said.select { |_, method| method.implemented_in == type && method.public? }.keys
-      (said - there + (there - said)).map { |name| "#{kind} #{one} #{name}" }
+      listed = builder.public_send("build_#{kind}", type).methods
+      listed = listed.select { |_, method| method.implemented_in == type && method.public? }.keys
+      (listed - implemented + (implemented - listed)).map { |name| "#{kind} #{one} #{name}" }
     end
   end
 end

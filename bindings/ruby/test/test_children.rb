@@ -58,7 +58,7 @@ class TestChildren < Test::Unit::TestCase
     assert_equal("No such file or directory @ open_directory - #{@folder}/missing", error.message)
   end
 
-  def test_nothing_stays_open
+  def test_all_descriptors_are_closed
     before = Dir.children("/proc/self/fd").size
     100.times do
       Curt.children(@folder)

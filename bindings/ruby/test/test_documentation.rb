@@ -97,7 +97,7 @@ class TestDocumentation < Test::Unit::TestCase
     end
   end
 
-  def test_what_is_public_has_a_signature
+  def test_public_methods_have_signatures
     omit("the gem rbs is not installed") unless Signatures.available?
     assert_empty(Signatures.differences)
   end

@@ -455,7 +455,7 @@ class TestExpand < Test::Unit::TestCase
       assert_equal("all\n", output_of(<<~'RUBY', folder))
         Path = Struct.new(:to_path)
         path, dir = "~/\u00e4".encode("CP1252"), "C:/\u00f6".encode("CP1252")
-        # Converters are loaded before.
+        # Load the converters first.
         [path, dir].each { |text| text.encode("UTF-8").encode("CP1252") }
         windows = { flavor: :windows }
         GC.stress = true

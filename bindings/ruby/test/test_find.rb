@@ -82,7 +82,7 @@ class TestFind < Test::Unit::TestCase
     assert_raise(Encoding::CompatibilityError) { Curt.find(@tree.encode("UTF-16LE")) {} }
   end
 
-  def test_without_a_block_nothing_happens_until_it_is_asked_for
+  def test_an_enumerator_is_lazy
     found = Curt.find(@tree, "#{@folder}/later")
     assert_kind_of(Enumerator, found)
     assert_nil(found.size)
@@ -94,7 +94,7 @@ class TestFind < Test::Unit::TestCase
     Dir.rmdir("#{@folder}/later")
   end
 
-  def test_what_is_pruned_or_not_reached_is_not_opened
+  def test_pruned_and_unreached_directories_are_not_opened
     FileUtils.chmod(0, "#{@tree}/a/b")
     as_another do
       Curt.find(@tree, ignore_error: false) { |path| Find.prune if path == "#{@tree}/a" }
@@ -125,7 +125,7 @@ class TestFind < Test::Unit::TestCase
   end
 
   def test_the_block_may_leave_in_any_way
-    assert_nothing_stays_open do
+    assert_all_closed do
       assert_equal(1, Curt.find(@tree) { break 1 })
       assert_equal(2, catch(:out) { Curt.find(@tree) { |path| throw :out, 2 if path[/x$/] } })
       assert_raise(RuntimeError) { Curt.find(@tree) { |path| raise "x" if path[/x$/] } }
@@ -134,7 +134,7 @@ class TestFind < Test::Unit::TestCase
     end
   end
 
-  def test_an_enumerator_that_is_given_up_is_closed_by_the_garbage_collector
+  def test_garbage_collection_closes_an_abandoned_enumerator
     before = open_descriptors
     give_up = lambda do |depth|
       next give_up.(depth - 1) if depth > 0
@@ -199,7 +199,7 @@ class TestFind < Test::Unit::TestCase
     Dir.mkdir(top = "#{@folder}/deep")
     command = "cd \"$0\" && for i in $(seq #{depth}); do mkdir $1 && cd $1; done"
     assert(system("bash", "-c", command, top, "n" * 40))
-    assert_nothing_stays_open { assert_equal(depth + 1, Curt.find(top).count) }
+    assert_all_closed { assert_equal(depth + 1, Curt.find(top).count) }
     enumerator = Curt.find(top)
     before = open_descriptors
     250.times { enumerator.next }
@@ -214,7 +214,7 @@ class TestFind < Test::Unit::TestCase
     script = "p Ractor.new(ARGV[0]) { |tree| Curt.find(tree).to_a }.take"
     assert_equal("#{expected}\n", output_of(script, @tree))
     assert_equal("#{expected}\n", output_under_stress("p Curt.find(ARGV[0]).to_a", @tree))
-    assert_nothing_stays_open do
+    assert_all_closed do
       assert_raise(Timeout::Error) { Timeout.timeout(0.05) { loop { Curt.find(@tree) {} } } }
     end
   end
@@ -278,7 +278,7 @@ class TestFind < Test::Unit::TestCase
     Dir.children("/proc/self/fd").size
   end
 
-  def assert_nothing_stays_open
+  def assert_all_closed
     before = open_descriptors
     yield
     assert_equal(before, open_descriptors)

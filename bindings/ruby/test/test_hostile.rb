@@ -27,9 +27,9 @@ class TestHostile < Test::Unit::TestCase
 
   def test_hostile_cases_have_their_verdicts
     changes = "all"
-    wrong = TABLE["cases"].flat_map do |wanted, path, verdict, result = ""|
-      scope = { in_root: wanted.start_with?("inroot"), strict: wanted.start_with?("strict") }
-      pattern = wanted.sub(/inroot|strict/, "root")
+    wrong = TABLE["cases"].flat_map do |operation, path, verdict, result = ""|
+      scope = { in_root: operation.start_with?("inroot"), strict: operation.start_with?("strict") }
+      pattern = operation.sub(/inroot|strict/, "root")
       OPERATIONS.filter_map do |name, act|
         next unless File.fnmatch(pattern, name)
 

@@ -122,7 +122,7 @@ class TestInstall < Test::Unit::TestCase
     end
   end
 
-  def test_mocks_of_what_is_called_protect_the_files
+  def test_mocks_of_called_methods_protect_files
     %w[File.unlink Dir.rmdir].product([true, false]) do |text, is_first|
       answer = ruby("-W1", "-e", <<~SCRIPT)
         require "curt/install" unless #{is_first}
@@ -167,7 +167,7 @@ class TestInstall < Test::Unit::TestCase
     [method.arity, method.parameters.map(&:first) - [:block]]
   end
 
-  def test_methods_take_what_those_of_ruby_take
+  def test_methods_accept_the_arguments_of_ruby
     different = installed do
       pairs = Curt::ORIGINALS.map { |text, own| [eval(text.sub(".", ".method :")), own] }
       [Dir, Dir.singleton_class, Process.singleton_class].each do |place|
@@ -216,7 +216,7 @@ class TestInstall < Test::Unit::TestCase
     assert_equal([4, 4], answers.last(5).first(2).map { |answer, *| answer.size })
   end
 
-  def test_what_is_found_is_what_ruby_finds
+  def test_find_yields_the_paths_of_ruby
     answers = beside do
       FileUtils.mkdir_p(%w[a/b/c a/ä a/b-c])
       FileUtils.touch(%w[a/b/x a/b.c a/z])
@@ -306,7 +306,7 @@ class TestInstall < Test::Unit::TestCase
     FileUtils.rm_rf("tree")
   end
 
-  def test_what_is_removed_is_what_ruby_removes
+  def test_removal_matches_ruby
     users = [nil, ("nobody" if Process.uid.zero?)].uniq
     users.each do |user|
       File.chmod(0o777, @folder) if user

@@ -18,7 +18,7 @@ class TestRemove < Test::Unit::TestCase
     FileUtils.remove_entry(@folder)
   end
 
-  def test_it_removes_what_fileutils_removes
+  def test_it_removes_like_fileutils
     seed = Integer(ENV.fetch("CURT_SEED") { Random.new_seed % 100_000 })
     40.times do |round|
       plant = ->(tree) { Tree.new(Random.new(seed + round)).plant(tree) }
@@ -146,7 +146,7 @@ class TestRemove < Test::Unit::TestCase
     print(most)
   RUBY
 
-  def test_as_many_threads_work_as_are_asked_for
+  def test_the_requested_threads_work
     count = lambda do |threads|
       plant_many("many", 50)
       output_of(MOST_THREADS, threads).to_i
@@ -191,7 +191,7 @@ class TestRemove < Test::Unit::TestCase
     assert_path_exist("many")
   end
 
-  def test_what_is_pending_is_raised_before
+  def test_a_pending_interrupt_is_raised_before
     Dir.mkdir("a")
     thread = Thread.new do
       Thread.handle_interrupt(IndexError => :on_blocking) do
@@ -207,7 +207,7 @@ class TestRemove < Test::Unit::TestCase
   def test_ctrl_c_stops_it_and_a_handler_that_returns_does_not
     plant_many
     script = <<~RUBY
-      # What a shell starts in the background ignores it.
+      # A shell's background processes ignore SIGINT.
       trap("INT", "DEFAULT")
       trap("USR1") { $handled = true }
       puts "ready"

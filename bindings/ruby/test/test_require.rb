@@ -81,7 +81,7 @@ class TestRequire < Test::Unit::TestCase
     assert_match(/\Afalse|\[false/, assert_same("require \"f.rb\""))
   end
 
-  def test_what_is_loaded_or_provided_is_not_loaded_again
+  def test_loaded_and_provided_features_are_not_loaded_again
     write("one/f.rb")
     write("two/f.rb")
     load_path("two")
@@ -173,7 +173,7 @@ class TestRequire < Test::Unit::TestCase
     end
   end
 
-  def test_ruby_is_given_the_path_of_what_was_found
+  def test_ruby_gets_the_found_path
     write("one/f.rb")
     write("two/g.rb")
     script = <<~RUBY
@@ -195,20 +195,20 @@ class TestRequire < Test::Unit::TestCase
     assert_equal("#{path("one/f.rb")} #{path("two/g.rb")} ", output)
   end
 
-  def test_what_others_made_of_require_is_called
+  def test_other_replacements_of_require_are_called
     write("one/f.rb")
-    define = "def require(name) = ($asked << name) && "
+    define = "def require(name) = ($requested << name) && "
     aliased = "alias_method :of_others, :require; #{define}of_others(name)"
     prepended = "prepend(Module.new { #{define}super })"
-    { "Kernel" => "require", "Kernel.singleton_class" => "Kernel.require" }.each do |place, call|
-      { aliased => [path("one/f.rb"), "f"], prepended => %w[f f] }.each do |hook, asked|
-        assert_equal([true, false, asked].inspect, output_of(<<~RUBY, path("one")).chomp)
-          $loaded = $asked = []
-          #{place}.class_eval { #{hook} }
+    { "Kernel" => "require", "Kernel.singleton_class" => "Kernel.require" }.each do |receiver, call|
+      { aliased => [path("one/f.rb"), "f"], prepended => %w[f f] }.each do |hook, requested|
+        assert_equal([true, false, requested].inspect, output_of(<<~RUBY, path("one")).chomp)
+          $loaded = $requested = []
+          #{receiver}.class_eval { #{hook} }
           require "curt/require"
           $LOAD_PATH.unshift(ARGV[0])
-          $loaded, $asked = [], []
-          p [#{call}("f"), #{call}("f"), $asked]
+          $loaded, $requested = [], []
+          p [#{call}("f"), #{call}("f"), $requested]
         RUBY
       end
     end
@@ -258,7 +258,7 @@ class TestRequire < Test::Unit::TestCase
     end
   end
 
-  def test_what_is_required_by_a_file_with_a_path_is_not_of_the_past
+  def test_a_file_required_by_path_sees_changes
     write("two/f.rb")
     write("two/g.rb", "require \"f\"")
     load_path("one", "two")
@@ -280,7 +280,7 @@ class TestRequire < Test::Unit::TestCase
     assert_same("begin; #{ractor}.take; rescue Ractor::Error => error; error.class; end")
   end
 
-  def test_a_file_that_may_not_be_read_is_left_to_ruby
+  def test_an_unreadable_file_is_left_to_ruby
     File.chmod(0o755, @folder)
     write("one/f.rb")
     write("two/f.rb")
@@ -299,7 +299,7 @@ class TestRequire < Test::Unit::TestCase
     File.chmod(0o755, path("three/d"))
   end
 
-  def test_random_changes_lead_to_what_ruby_loads
+  def test_random_changes_load_as_in_ruby
     seed = (ENV["CURT_SEED"] || Random.new_seed % 1_000_000).to_i
     random = Random.new(seed)
     steps = (ENV["CURT_STEPS"] || 2000).to_i
@@ -307,7 +307,7 @@ class TestRequire < Test::Unit::TestCase
     found = 0
     WORKING.each { |folder| FileUtils.mkdir_p(path(folder)) }
     steps.times do
-      line = random.rand < 0.5 ? change(random) : ask(random)
+      line = random.rand < 0.5 ? change(random) : request(random)
       history << line
       next unless line.start_with?("?")
       answer = assert_same(line[1..], "seed #{seed}, step #{history.size}: #{history.last(12)}")
@@ -320,7 +320,7 @@ class TestRequire < Test::Unit::TestCase
   WORKING = ["", "w0", "w1"].freeze
   NAMES = %w[f g d/f d/g d/e/f h/f].freeze
 
-  def ask(random)
+  def request(random)
     name = NAMES.sample(random: random)
     case random.rand(12)
     when 0 then "?load(#{name.inspect} + \".rb\")"
@@ -351,8 +351,8 @@ class TestRequire < Test::Unit::TestCase
     other = path(ROOTS.sample(random: random))
     name = NAMES.sample(random: random)
     file = "#{root}/#{name}#{random.rand < 0.9 ? ".rb" : ".so"}"
-    what = random.rand(14)
-    case what
+    kind = random.rand(14)
+    case kind
     when 0..4 then write(file.delete_prefix("#{@folder}/"), nested(random))
     when 5, 6 then File.delete(file)
     when 7 then File.rename(file, "#{other}/#{name}.rb")
@@ -370,9 +370,9 @@ class TestRequire < Test::Unit::TestCase
       File.symlink("#{other}/#{name}.rb", file)
     when 13 then FileUtils.mkdir_p(file)
     end
-    "#{what} #{file} #{other}"
+    "#{kind} #{file} #{other}"
   rescue SystemCallError => error
-    "#{what} #{file} #{other}: #{error.class}"
+    "#{kind} #{file} #{other}: #{error.class}"
   end
 
   def nested(random)

@@ -115,9 +115,9 @@ class TestRoot < Test::Unit::TestCase
   end
 
   def test_blocks_return_their_value_and_close
-    kept = file = nil
+    saved = file = nil
     value = with_root do |root|
-      kept = root
+      saved = root
       root.open("file") do |opened|
         file = opened
         :value
@@ -125,14 +125,14 @@ class TestRoot < Test::Unit::TestCase
     end
     assert_equal(:value, value)
     assert_true(file.closed?)
-    assert_true(kept.closed?)
+    assert_true(saved.closed?)
     assert_raise(KeyError) do
       with_root do |root|
-        kept = root
+        saved = root
         root.open("file") { |opened| raise KeyError if (file = opened) }
       end
     end
-    assert_true(file.closed? && kept.closed?)
+    assert_true(file.closed? && saved.closed?)
     thrown = catch(:out) { with_root { |root| root.open("file") { |opened| throw :out, opened } } }
     assert_true(thrown.closed?)
     assert_nil(with_root { |root| break root.open("file", &:close) })
@@ -155,7 +155,7 @@ class TestRoot < Test::Unit::TestCase
     assert_false(File.exist?(File.join(@inside, "new")))
   end
 
-  def test_the_directory_stays_the_root
+  def test_a_renamed_directory_remains_the_root
     with_root do |root|
       File.rename(@inside, moved = File.join(@folder, "moved"))
       Dir.mkdir(@inside)
@@ -264,28 +264,28 @@ class TestRoot < Test::Unit::TestCase
     script = <<~'RUBY'
       root = Curt::Root.open(ARGV[0])
       Process.setrlimit(Process::RLIMIT_NOFILE, 64)
-      # As File.open does, it frees files that nobody has any more.
+      # As File.open does, Root#open frees unreachable files.
       1000.times { root.open("file") }
       GC.start
-      kept = []
+      saved = []
       begin
-        loop { kept << root.open("file") }
+        loop { saved << root.open("file") }
       rescue Errno::EMFILE => error
-        puts error.message, kept.size > 40
+        puts error.message, saved.size > 40
       end
       begin
         Curt::Root.open(ARGV[0])
       rescue Errno::EMFILE
         puts "no root"
       end
-      kept.each(&:close)
+      saved.each(&:close)
       puts root.open("file", &:read)
     RUBY
     assert_equal("Too many open files @ open - file\ntrue\nno root\ntext\n",
                  run_script(script, @inside))
   end
 
-  def test_a_fifo_makes_nobody_wait
+  def test_opening_a_fifo_does_not_wait
     File.mkfifo(File.join(@inside, "fifo"))
     Timeout.timeout(20) do
       with_root do |root|

@@ -51,7 +51,7 @@ class TestServer < Test::Unit::TestCase
     listener.addr[1]
   end
 
-  def ask(target, port: @port, method: "GET")
+  def fetch(target, port: @port, method: "GET")
     text = TCPSocket.open("127.0.0.1", port) do |socket|
       socket.write("#{method} #{target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
       socket.read.b
@@ -76,23 +76,23 @@ class TestServer < Test::Unit::TestCase
       "/" => ["start", "text/html"], "/sub/" => ["sub", "text/html"],
       "/page.html?x=../../secret" => ["page", "text/html"],
       "/sub/../%70age.html" => ["page", "text/html"] }.each do |target, (content, type)|
-      answer = ask(target)
+      answer = fetch(target)
       assert_equal([200, content], [answer.status, answer.content], target)
       assert_include(answer.head, "Content-Type: #{type}\r\n")
       assert_include(answer.head, "Content-Length: #{content.bytesize}\r\n")
-      head = ask(target, method: "HEAD")
+      head = fetch(target, method: "HEAD")
       assert_equal([answer.head, ""], [head.head, head.content])
     end
     large = Random.bytes(3 << 20)
     File.binwrite(File.join(@site, "large.bin"), large)
-    assert_equal(large, ask("/large.bin").content)
-    assert_include(ask("/large.bin", method: "HEAD").head, "application/octet-stream")
-    assert_equal(405, ask("/page.html", method: "POST").status)
+    assert_equal(large, fetch("/large.bin").content)
+    assert_include(fetch("/large.bin", method: "HEAD").head, "application/octet-stream")
+    assert_equal(405, fetch("/page.html", method: "POST").status)
     ["page.html", "*", "http://localhost/", "/%", "/%2", "/%zz", "/x" * 5000].each do |target|
-      assert_equal(400, ask(target).status, target)
+      assert_equal(400, fetch(target).status, target)
     end
     ["/sub", "/sub/deep/", "/gone-too", "/page.html/x", "/#{"x" * 256}"].each do |target|
-      assert_equal([404, ""], ask(target).to_a.values_at(0, 2), target)
+      assert_equal([404, ""], fetch(target).to_a.values_at(0, 2), target)
     end
   end
 
@@ -108,10 +108,10 @@ class TestServer < Test::Unit::TestCase
   def test_odd_but_honest_names_are_served
     HONEST.each do |name|
       File.binwrite(File.join(@site, name), name)
-      assert_equal([200, name.b], ask("/#{encode(name)}").to_a.values_at(0, 2), name)
+      assert_equal([200, name.b], fetch("/#{encode(name)}").to_a.values_at(0, 2), name)
       FileUtils.mkdir_p(folder = File.join(@folder, "site/in", name))
       File.write(File.join(folder, "x"), "x")
-      assert_equal("x", ask("/in/#{encode(name)}/x").content, name)
+      assert_equal("x", fetch("/in/#{encode(name)}/x").content, name)
     end
   end
 
@@ -176,35 +176,35 @@ class TestServer < Test::Unit::TestCase
     File.mkfifo(File.join(@site, "fifo"))
     ATTACKS.each do |group, targets|
       targets.each do |target|
-        answer = ask(target)
+        answer = fetch(target)
         assert_include([400, 403, 404], answer.status, "#{group}: #{target}\n#{@log.string}")
         assert_empty(answer.content, target)
       end
     end
     @log.truncate(0)
-    ask("/sub/../../secret")
+    fetch("/sub/../../secret")
     assert_match(/the path leaves the root directory/, @log.string)
   end
 
-  def test_links_that_stay_inside_are_followed
+  def test_links_within_the_root_are_followed
     INSIDE.values.flatten.each do |target|
-      assert_include([[200, "page"], [200, "deep"]], ask(target).to_a.values_at(0, 2), target)
+      assert_include([[200, "page"], [200, "deep"]], fetch(target).to_a.values_at(0, 2), target)
     end
   end
 
   def test_a_strict_server_refuses_names_that_systems_disagree_about
     port = start_server(strict: true)
-    assert_equal("page", ask("/page.html", port: port).content)
+    assert_equal("page", fetch("/page.html", port: port).content)
     ["nul", "aux.html", "page.html.", "a:b", "page~1.htm", "back\\slash", "what?"].each do |name|
       File.write(File.join(@site, name), "served")
-      assert_equal([403, ""], ask("/#{encode(name)}", port: port).to_a.values_at(0, 2), name)
+      assert_equal([403, ""], fetch("/#{encode(name)}", port: port).to_a.values_at(0, 2), name)
     end
     INSIDE.values.flatten.each do |target|
-      assert_equal(403, ask(target, port: port).status, target)
+      assert_equal(403, fetch(target, port: port).status, target)
     end
   end
 
-  def test_names_are_those_of_what_is_open
+  def test_names_are_those_of_open_files
     server = FileServer.new(@site)
     beneath = ->(file) { server.send(:path_beneath, file) }
     File.open(File.join(@site, "backup")) do |file|
@@ -218,8 +218,8 @@ class TestServer < Test::Unit::TestCase
       assert_raise(FileServer::Refused) { beneath.call(file) }
     end
     File.rename(@site, "#{@site}-moved")
-    assert_equal([200, "sub"], ask("/sub/").to_a.values_at(0, 2))
-    assert_equal(404, ask("/alias").status)
+    assert_equal([200, "sub"], fetch("/sub/").to_a.values_at(0, 2))
+    assert_equal(404, fetch("/alias").status)
   end
 
   def while_swapping
@@ -249,7 +249,7 @@ class TestServer < Test::Unit::TestCase
       Thread.new do
         answers = {}
         until Process.clock_gettime(Process::CLOCK_MONOTONIC) > finish
-          answer = ask(%w[/swapped/page.html /swapped.html].sample, port: port)
+          answer = fetch(%w[/swapped/page.html /swapped.html].sample, port: port)
           answers[[answer.status, answer.content]] = answer
         end
         answers.values
@@ -268,25 +268,25 @@ class TestServer < Test::Unit::TestCase
     omit("WEBrick is not installed") unless defined?(WEBrick)
     File.mkfifo(File.join(@site, "fifo"))
     rows = with_webrick do |port|
-      asked = ATTACKS.merge(INSIDE).map do |group, targets|
-        [group, *[port, @port].map { |at| verdict(targets.map { |target| ask(target, port: at) }) }]
+      verdicts = ATTACKS.merge(INSIDE).map do |group, targets|
+        [group, *[port, @port].map { |at| verdict(targets.map { |one| fetch(one, port: at) }) }]
       end
       swapped = while_swapping do
         theirs = 30.times.lazy.map { verdict_while_swapping(port) }.find { |seen| seen != "served" }
         [theirs, verdict_while_swapping(@port)]
       end
-      asked << ["a folder and a file swapped for links meanwhile", *swapped]
+      verdicts << ["a folder and a file swapped for links meanwhile", *swapped]
     end
     table = rows.map { |row| format("#   %-48s  %-9s  %s\n", *row) }.join
     assert_include(File.read(File.expand_path("../examples/server.rb", __dir__)), table)
   end
 
-  def test_nothing_stays_open
-    ask("/page.html")
+  def test_all_descriptors_are_closed
+    fetch("/page.html")
     GC.start
     before = Dir.children("/dev/fd").size
     GC.disable
-    50.times { %w[/page.html /sub /out /.htaccess /missing].each { |target| ask(target) } }
+    50.times { %w[/page.html /sub /out /.htaccess /missing].each { |target| fetch(target) } }
     20.times { TCPSocket.open("127.0.0.1", @port, &:close) }
     20.times { TCPSocket.open("127.0.0.1", @port) { |socket| socket.write("GET /page.html HT") } }
     50.times do

@@ -75,13 +75,13 @@ class TestUsage < Test::Unit::TestCase
     end
   end
 
-  def test_a_handler_that_rescues_does_not_take_the_place_of_one_that_raises
+  def test_a_rescuing_handler_does_not_hide_one_that_raises
     assert_equal("IOError\n" * 3, output_of(<<~RUBY))
       trap("USR1") { Process.kill("USR2", Process.pid) && raise(IOError) }
       trap("USR2") { begin; raise "rescued"; rescue RuntimeError; end }
       3.times do
         Thread.new { sleep(0.02) && Process.kill("USR1", Process.pid) }
-        # Long enough to go on when the first is handled.
+        # Long enough to be running when the first signal is handled.
         Curt.usage("/usr", threads: 1) while true
       rescue IOError => error
         p error.class

@@ -76,7 +76,7 @@ class TestWhich < Test::Unit::TestCase
     end
   end
 
-  def test_what_could_not_be_asked_is_an_error
+  def test_failed_queries_are_errors
     File.symlink("loop", at("one/loop"))
     assert_raise(Errno::ELOOP) { Curt.which(at("one/loop")) }
     omit("only root can become another user") if Process.uid != 0

@@ -74,7 +74,7 @@ function run(folder, user, whose, name) {
   fs.rmSync(work, { recursive: true });
   return {
     isPassed: status === 0 && !/^1\.\.0 # Skipped/m.test(stdout),
-    said: `${stdout}${stderr}${signal ?? status}`,
+    output: `${stdout}${stderr}${signal ?? status}`,
     calls: made,
   };
 }
@@ -105,10 +105,10 @@ function compare(folder, users) {
     for (const name of names) {
       if (!run(folder, user, "plain", name).isPassed) continue;
       plain += 1;
-      const { isPassed, said, calls } = run(folder, user, "curt", name);
+      const { isPassed, output, calls } = run(folder, user, "curt", name);
       if (isPassed) ours += 1;
       else failed.add(name);
-      if (!isPassed && !known.includes(name)) wrong.push(`${name} (${who}): fails\n${said}`);
+      if (!isPassed && !known.includes(name)) wrong.push(`${name} (${who}): fails\n${output}`);
       for (const call of calls) total[call] = (total[call] || 0) + 1;
     }
     console.log(`  ${who}: ${plain} of ${names.length} pass with Node alone, ${ours} with curt`);

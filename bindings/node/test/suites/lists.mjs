@@ -1,4 +1,4 @@
-// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this module then answers for
+// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this module has the lists of
 // its subdirectories.
 
 import fs from "node:fs";

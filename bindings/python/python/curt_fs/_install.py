@@ -23,7 +23,7 @@ def install() -> None:
     """
     if _PATCHED:
         return
-    # Module, function, and the functions of `os` that CPython's version of the function calls.
+    # Module, function, and the functions of `os` that CPython's version calls.
     functions: list[tuple[Any, Any, str]] = [
         (os, curt.fwalk, "scandir stat open close"),
         (os, curt.listdir, ""),
@@ -35,26 +35,27 @@ def install() -> None:
         (shutil, curt.rmtree, "scandir lstat stat open close unlink rmdir"),
         (shutil, curt.which, "access stat"),
     ]
-    found, left = [], []
+    found, skipped = [], []
     for module, ours, calls in functions:
         name = ours.__name__
-        there = getattr(module, name)
+        current = getattr(module, name)
         if _is_cpythons(module, name) and all(_is_cpythons(os, call) for call in calls.split()):
-            found.append((module, name, ours, there))
+            found.append((module, name, ours, current))
         # Do not warn about a function that another copy of this package has replaced.
-        elif str(getattr(there, "__module__", None)).split(".")[0] != "curt_fs":
-            left.append(f"{module.__name__}.{name}")
-    for module, name, ours, there in found:
-        _PATCHED.append((module, name, ours, there))
+        elif str(getattr(current, "__module__", None)).split(".")[0] != "curt_fs":
+            skipped.append(f"{module.__name__}.{name}")
+    for module, name, ours, current in found:
+        _PATCHED.append((module, name, ours, current))
         setattr(module, name, ours)
         if ours in (curt.listdir, curt.scandir):
             # Programs check `os.listdir in os.supports_fd` before passing a descriptor.
             module.supports_fd.add(ours)
-    if left:
+    if skipped:
         import warnings
 
         reason = "they, or functions that they call, are not CPython's own"
-        warnings.warn(f"curt_fs.install() leaves {', '.join(left)} alone: {reason}", stacklevel=2)
+        names = ", ".join(skipped)
+        warnings.warn(f"curt_fs.install() leaves {names} alone: {reason}", stacklevel=2)
 
 
 def uninstall() -> None:
@@ -68,12 +69,12 @@ def uninstall() -> None:
 
 
 def _is_cpythons(module: Any, name: str) -> bool:
-    there = getattr(module, name, None)
-    if type(there) in (BuiltinFunctionType, type):
-        return there is getattr(posix, name, None)
-    if type(there) is not FunctionType or type(module) is not ModuleType:
+    current = getattr(module, name, None)
+    if type(current) in (BuiltinFunctionType, type):
+        return current is getattr(posix, name, None)
+    if type(current) is not FunctionType or type(module) is not ModuleType:
         return False
     # A decorator may copy `__module__` and the names, but not the code.
     loader: Any = module.__loader__
     codes = loader.get_code(module.__name__).co_consts
-    return there.__code__ in codes and not hasattr(there, "__wrapped__")
+    return current.__code__ in codes and not hasattr(current, "__wrapped__")

@@ -18,8 +18,8 @@ class showing:
             try:
                 from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
             except ImportError as error:
-                why = "progress=True needs tqdm: pip install tqdm"
-                raise ImportError(why, name="tqdm") from error
+                message = "progress=True needs tqdm: pip install tqdm"
+                raise ImportError(message, name="tqdm") from error
             self.bar = tqdm(desc=description, unit=" entries")
             self.update = self.bar.update
         elif progress is not False:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# Errors about the operand that handlers get, as errors of `os.lstat`, or that are ignored.
+# Exceptions for an invalid operand that handlers get, as if `os.lstat` had raised them.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
@@ -38,10 +38,10 @@ def rmtree(
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
         # A mock of these functions may protect files or fake them, so CPython must call it.
-        more: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
+        keywords: dict[str, Any] = {} if onexc is None else {"onexc": onexc}
         if dir_fd is not None:
-            more["dir_fd"] = dir_fd
-        return _originals.rmtree(path, ignore_errors, onerror, **more)
+            keywords["dir_fd"] = dir_fd
+        return _originals.rmtree(path, ignore_errors, onerror, **keywords)
     sys.audit("shutil.rmtree", path, dir_fd)
     handler = None if ignore_errors else _handler(onerror, onexc)
     if isinstance(path, bytes):
@@ -84,11 +84,11 @@ def _function(name: str) -> Callable[..., Any]:
 
 def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OSError], object]:
     def on_error(name: str, failed: str, error: OSError) -> None:
-        place = path if failed == text else failed
+        shown = path if failed == text else failed
         # Call the handler inside `except`, so that it can use `raise` and `sys.exc_info()`.
         try:
             raise error
         except OSError:
-            handler(_function(name), place, error)
+            handler(_function(name), shown, error)
 
     return on_error

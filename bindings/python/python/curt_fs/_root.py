@@ -21,9 +21,10 @@ _NOT_GIVEN: Any = object()
 class Root(_curt.Root):
     """An open directory for untrusted paths.
 
-    No path leaves the directory: not through `..`, an absolute path or a symlink, and not even
-    while others replace directories. Such a path raises `OSError` with `EXDEV`, like the kernel's
-    `RESOLVE_BENEATH`. With `in_root=True` the directory is the root of all paths, as with `chroot`.
+    A path that would leave the directory raises `OSError` with `EXDEV`, like the kernel's
+    `RESOLVE_BENEATH`: through `..`, as an absolute path, through a symlink, or because a directory
+    is replaced meanwhile. With `in_root=True` the directory is the root of all paths, as with
+    `chroot`.
 
     >>> import curt_fs as curt, tempfile
     >>> with tempfile.TemporaryDirectory() as folder, curt.Root(folder) as root:
@@ -73,7 +74,7 @@ class Root(_curt.Root):
             head, tail = os.path.split(path)
             if not tail:
                 head, tail = os.path.split(head)
-            if not head or not tail or self._leads_somewhere(head):
+            if not head or not tail or self._exists_or_escapes(head):
                 missing.append(path)
                 break
             if tail not in (".", b"."):
@@ -88,7 +89,7 @@ class Root(_curt.Root):
                 if not exist_ok or not self._is_directory(path):
                     raise
 
-    def _leads_somewhere(self, path: Any) -> bool:
+    def _exists_or_escapes(self, path: Any) -> bool:
         try:
             self.stat(path)
         except (OSError, ValueError) as error:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     _OnError = Callable[[OSError], object] | None
 
-# Older versions of Python also heed edits made while the subdirectories in the list are walked.
-_WALK_HEEDS_LATE = sys.version_info < (3, 12)
-_FWALK_HEEDS_LATE = sys.version_info < (3, 13)
+# Older versions of Python read the list lazily, so that later edits count, too.
+_WALK_READS_LAZILY = sys.version_info < (3, 12)
+_FWALK_READS_LAZILY = sys.version_info < (3, 13)
 
 
 def walk(
@@ -25,14 +25,14 @@ def walk(
 ) -> Iterator[tuple[AnyStr, list[AnyStr], list[AnyStr]]]:
     """Walks a tree one directory at a time, as `os.walk` does.
 
-    Keeps at most 64 ancestors open, so a tree may have any depth. A symlink that replaces a
-    directory meanwhile is not followed. With `followlinks`, CPython's function is called.
+    Keeps at most 64 ancestors open, so a tree may have any depth. Never follows a symlink that
+    replaces a directory meanwhile. With `followlinks`, calls CPython's function.
     """
     if followlinks:
         yield from _originals.walk(top, topdown, onerror, followlinks)
         return
     sys.audit("os.walk", top, topdown, onerror, followlinks)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, False, _WALK_HEEDS_LATE)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, False, _WALK_READS_LAZILY)
     yield from walk
 
 
@@ -46,7 +46,7 @@ def fwalk(
 ) -> Iterator[tuple[Any, list[Any], list[Any], int]]:
     """Walks a tree as `os.fwalk` does, yielding the descriptor of each directory.
 
-    With `follow_symlinks` or `dir_fd`, CPython's function is called.
+    With `follow_symlinks` or `dir_fd`, calls CPython's function.
     """
     if follow_symlinks or dir_fd is not None or os.path.islink(top):
         yield from _originals.fwalk(
@@ -54,5 +54,5 @@ def fwalk(
         )
         return
     sys.audit("os.fwalk", top, topdown, onerror, follow_symlinks, dir_fd)
-    walk: Any = _curt.Directories(top, bool(topdown), onerror, True, _FWALK_HEEDS_LATE)
+    walk: Any = _curt.Directories(top, bool(topdown), onerror, True, _FWALK_READS_LAZILY)
     yield from walk

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from typing import AnyStr
 
 
-# Older versions of Python return a command with a directory as written. Newer ones split and join
-# it.
+# Older versions of Python return a command with a directory as written; newer ones split and join.
 _RETURNS_AS_WRITTEN = sys.version_info < (3, 12)
 
 

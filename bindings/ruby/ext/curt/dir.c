@@ -7,14 +7,14 @@ typedef struct {
   rb_encoding *encoding;
   VALUE names;
   curt_dir *dir;
-  /* The entries of the last read. Their names are valid until the next read. */
+  /* Their names are valid until the next read. */
   curt_entry entries[MOST_ENTRIES];
   int32_t count;
   int reads;
   curt_error *error;
 } listing;
 
-/* Reads entries, without the GVL. The first call opens the directory. */
+/* Reads entries. The first call opens the directory. */
 static void *read_entries(void *argument)
 {
   listing *l = argument;
@@ -71,20 +71,20 @@ VALUE curt_s_children(int argc, VALUE *argv, VALUE module)
 {
   ID keyword = rb_intern("encoding");
   VALUE path, options, encoding = Qundef;
-  path_room room;
+  path_buffer buffer;
   listing l;
   rb_scan_args(argc, argv, "1:", &path, &options);
   if (!NIL_P(options))
     rb_get_kwargs(options, &keyword, 0, 1, &encoding);
   l.encoding = encoding == Qundef || NIL_P(encoding) ? rb_filesystem_encoding()
                                                      : rb_to_encoding(encoding);
-  l.path = path_copy(&path, &room);
+  l.path = path_copy(&path, &buffer);
   l.names = rb_ary_new();
   l.dir = NULL;
   l.reads = 1;
   l.error = NULL;
   rb_ensure(list, (VALUE)&l, end_list, (VALUE)&l);
-  RB_GC_GUARD(room.longer);
+  RB_GC_GUARD(buffer.longer);
   return l.names;
 }
 

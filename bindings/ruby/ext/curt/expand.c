@@ -11,7 +11,7 @@
 
 enum { MOST = 4096 };
 
-/* The expander for POSIX rules. It is immutable, so that threads and Ractors can share it. */
+/* The expander for POSIX rules. Immutable, so that threads and Ractors can share it. */
 static curt_expander *full_posix;
 
 /* Counts changes of the working directory. */
@@ -23,10 +23,10 @@ static _Thread_local struct {
   unsigned at;
   size_t len;
   char text[1024];
-} kept;
+} cwd;
 
-/* Calls Ruby's own method. Used for home directories (which may query the user database), for mixed
- * encodings unless all text is ASCII, for long texts, and if the working directory has no name. */
+/* Calls Ruby's own method: for home directories, for mixed encodings unless all text is ASCII, for
+ * long texts, and if the working directory has no name. */
 static VALUE by_ruby(VALUE path, VALUE dir, int tilde)
 {
   return tilde ? rb_file_expand_path(path, dir) : rb_file_absolute_path(path, dir);
@@ -76,18 +76,18 @@ static VALUE folded(const char *text, size_t len, int encoding)
   return string;
 }
 
-/* Returns the working directory, cached. NULL means that Ruby must expand the path. */
+/* Returns the cached working directory, or NULL if Ruby must expand the path. */
 static const char *working_directory(size_t *len)
 {
   unsigned now = atomic_load(&changes);
-  if (kept.at != now) {
-    if (getcwd(kept.text, sizeof kept.text) == NULL)
+  if (cwd.at != now) {
+    if (getcwd(cwd.text, sizeof cwd.text) == NULL)
       return NULL;
-    kept.len = strlen(kept.text);
-    kept.at = now;
+    cwd.len = strlen(cwd.text);
+    cwd.at = now;
   }
-  *len = kept.len;
-  return kept.text;
+  *len = cwd.len;
+  return cwd.text;
 }
 
 /* Appends text, after a slash unless there is one. Leading slashes of the text remain. */
@@ -99,8 +99,8 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* Joins the parts, then folds the whole path. Folding each part would give the same result, except
- * below a home directory, which Ruby does not fold. */
+/* Joins the parts, then folds the whole path. Folding each part would differ only below a home
+ * directory, which Ruby does not fold. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
   char joined[MOST], *end = joined;
@@ -342,14 +342,14 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
- * Expanding an untrusted path does not make it safe: see Curt::Root.
+ * Expansion does not make an untrusted path safe: see Curt::Root.
  *
- * Errors are those of File.expand_path: ArgumentError for a NUL and for an unknown or relative home
- * directory; Encoding::CompatibilityError for encodings without ASCII and for two that cannot be
- * joined; TypeError for an object that is not a path.
+ * Raises the errors of File.expand_path: TypeError, ArgumentError for a NUL and for an unknown or
+ * relative home directory, and Encoding::CompatibilityError for encodings without ASCII and for two
+ * that cannot be joined.
  *
- * Makes no system call, except that the first relative path after Dir.chdir queries the working
- * directory, and home directories may query the user database. See Curt.refresh.
+ * Makes no system call, except for the first relative path after Dir.chdir, and for home
+ * directories from the user database. See Curt.refresh.
  */
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
 {
@@ -373,7 +373,7 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
  * call-seq: refresh -> nil
  *
  * Forgets the cached working directory. Call this after the directory was renamed or removed, or C
- * code changed it; Dir.chdir and similar methods call it themselves.
+ * code changed it. Dir.chdir and similar methods do.
  */
 static VALUE s_refresh(VALUE module)
 {

@@ -43,8 +43,7 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* Returns whether to ignore a failure: a directory was replaced, and is not entered; or Find
- * ignores that failure, too. */
+/* Returns whether to ignore a failure: Find ignores it, too, or a directory was replaced. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -77,8 +76,7 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* Moves to the next entry. Releases the GVL after a directory, because that is then opened and
- * read. */
+/* Moves to the next entry. Releases the GVL after a directory, which is then opened and read. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)

@@ -1,10 +1,9 @@
 /* Implements `require` and `load` by an index of the directories in $LOAD_PATH, for "curt/require".
  *
  * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
- * roots ahead of the match, and the index gives Ruby the path. Ruby still searches itself whenever
- * the index could differ from Ruby's rules: in the first root that is not an absolute path and all
- * later roots, and for unusual names and features that are missing, already loaded or in a gem to
- * activate. */
+ * roots ahead of the match, and the index gives Ruby the path. Ruby itself searches whenever the
+ * index could differ from its rules: from the first root that is not an absolute path, and for
+ * unusual names and features that are missing, already loaded or in a gem to activate. */
 
 #include "curt_ext.h"
 #include <ruby/ractor.h>
@@ -13,13 +12,14 @@
 
 typedef struct {
   curt_lookup *lookup;
-  VALUE seen;
-  /* How many elements of $LOAD_PATH, from the first, are in the index. All are absolute paths. */
+  /* A copy of $LOAD_PATH, which shares its storage until one of them changes. */
+  VALUE array;
+  /* How many of the first elements of $LOAD_PATH are in the index: all absolute paths. */
   long roots;
-  time_t asked;
+  time_t revalidated;
 } load_path;
 
-/* The key of the load path of the main Ractor. Ruby requires no files in other Ractors. */
+/* The key of the load path, set in the main Ractor: Ruby requires no files in others. */
 static rb_ractor_local_key_t of_ractor;
 /* The previous Kernel#require and #load, perhaps of RubyGems, and the method for found paths. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
@@ -30,7 +30,7 @@ static const char any_extension[] = ".rb\0" DLEXT;
 
 static void mark_load_path(void *pointer)
 {
-  rb_gc_mark(((load_path *)pointer)->seen);
+  rb_gc_mark(((load_path *)pointer)->array);
 }
 
 static void free_load_path(void *pointer)
@@ -45,8 +45,7 @@ static const rb_data_type_t load_path_type = {
   .flags = RUBY_TYPED_FREE_IMMEDIATELY
 };
 
-/* Returns 0 if Ruby might not use the path as written: if it has a NUL, or a separator at the end
- * or before a separator or a dot. */
+/* Returns 0 if Ruby might not use the path as written. */
 static int has_clean_separators(const char *path, long len)
 {
   long at;
@@ -57,9 +56,8 @@ static int has_clean_separators(const char *path, long len)
   return memchr(path, 0, (size_t)len) == NULL;
 }
 
-/* Returns the path that Ruby uses for a root: the canonical path when the load path last changed,
- * or the unchanged text if the root is missing. Returns Qnil for roots that Ruby examines each time
- * or reads differently. */
+/* Returns the path that Ruby uses for a root: the canonical path, or the text of a missing root.
+ * Returns Qnil for roots that Ruby examines each time or reads differently. */
 static VALUE root_path(VALUE root)
 {
   char buffer[4096];
@@ -80,19 +78,19 @@ static VALUE root_path(VALUE root)
 static void read_load_path(load_path *known, VALUE array)
 {
   long count, at;
-  VALUE kept, place;
+  VALUE paths, buffer;
   curt_str *roots;
   /* This call makes Ruby resolve the symlinks of all roots now, as we do. */
   rb_provided("curt/require");
   count = RARRAY_LEN(array);
-  kept = rb_ary_new_capa(count);
-  roots = ALLOCV_N(curt_str, place, count > 0 ? count : 1);
+  paths = rb_ary_new_capa(count);
+  roots = ALLOCV_N(curt_str, buffer, count > 0 ? count : 1);
   known->roots = 0;
   for (at = 0; at < count; at++) {
     VALUE path = root_path(rb_ary_entry(array, at));
     if (NIL_P(path))
       break;
-    rb_ary_push(kept, path);
+    rb_ary_push(paths, path);
     roots[at].ptr = RSTRING_PTR(path);
     roots[at].len = (size_t)RSTRING_LEN(path);
   }
@@ -100,16 +98,16 @@ static void read_load_path(load_path *known, VALUE array)
     curt_lookup_open(NULL, 0, 0, &known->lookup, NULL);
   if (known->lookup != NULL && curt_lookup_set_roots(known->lookup, roots, (size_t)at, NULL) == 0)
     known->roots = at;
-  ALLOCV_END(place);
-  RB_GC_GUARD(kept);
-  known->seen = rb_ary_new();
-  rb_ary_replace(known->seen, array);
+  ALLOCV_END(buffer);
+  RB_GC_GUARD(paths);
+  known->array = rb_ary_new();
+  rb_ary_replace(known->array, array);
 }
 
-static int is_seen(const load_path *known, VALUE array)
+static int is_unchanged(const load_path *known, VALUE array)
 {
-  return !NIL_P(known->seen) && RARRAY_LEN(known->seen) == RARRAY_LEN(array) &&
-         RARRAY_CONST_PTR(known->seen) == RARRAY_CONST_PTR(array);
+  return !NIL_P(known->array) && RARRAY_LEN(known->array) == RARRAY_LEN(array) &&
+         RARRAY_CONST_PTR(known->array) == RARRAY_CONST_PTR(array);
 }
 
 static int is_within(void)
@@ -117,15 +115,15 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Revalidates the index. Within a `require`, does so at most once per second, because a whole
- * program may run there. */
+/* Revalidates the index, within a `require` at most once per second: a whole program may run there.
+ */
 static void revalidate(load_path *known)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (is_within() && now.tv_sec == known->asked)
+  if (is_within() && now.tv_sec == known->revalidated)
     return;
-  known->asked = now.tv_sec;
+  known->revalidated = now.tv_sec;
   curt_lookup_revalidate(known->lookup);
 }
 
@@ -138,7 +136,7 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   if (known->roots == 0)
     return Qnil;
   /* Look up one extension if some roots are not in the index: Ruby tries it in all roots first. */
-  if (known->roots < RARRAY_LEN(known->seen) && count > 1)
+  if (known->roots < RARRAY_LEN(known->array) && count > 1)
     count = 1;
   text.ptr = RSTRING_PTR(name);
   text.len = (size_t)RSTRING_LEN(name);
@@ -173,7 +171,7 @@ static load_path *current(void)
   array = rb_gv_get("$LOAD_PATH");
   if (!RB_TYPE_P(array, T_ARRAY))
     return NULL;
-  if (!is_seen(known, array))
+  if (!is_unchanged(known, array))
     read_load_path(known, array);
   revalidate(known);
   return known;
@@ -218,8 +216,8 @@ static VALUE call_with_path(VALUE argument)
   return rb_funcallv(call->self, call->with_path, call->count, arguments);
 }
 
-/* Returns Qundef if the error says that the found file cannot be loaded, for example because it is
- * unreadable. Raises any other error again. */
+/* Returns Qundef if the found file cannot be loaded, for example because it is unreadable. Raises
+ * any other error again. */
 static VALUE not_loaded(VALUE argument, VALUE error)
 {
   call *call = (void *)argument;
@@ -277,7 +275,7 @@ static VALUE s_look_up_features(VALUE module)
   load_path *known;
   VALUE object = TypedData_Make_Struct(rb_cObject, load_path, &load_path_type, known);
   (void)module;
-  known->seen = Qnil;
+  known->array = Qnil;
   rb_ractor_local_storage_value_set(of_ractor, object);
   rb_define_module_function(rb_mKernel, "require", k_require, 1);
   rb_define_module_function(rb_mKernel, "load", k_load, -1);

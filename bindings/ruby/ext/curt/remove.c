@@ -7,9 +7,8 @@ typedef struct {
   uint64_t removed;
 } removal;
 
-/* Removes the paths. A signal can cause a second run, which ignores missing entries, because the
- * first run removed some. A failure of the first run remains the result, unless the second run
- * meets a bug. */
+/* Removes the paths. A second run, after a signal, ignores missing entries, because the first run
+ * removed some. The first run's failure remains the result, unless the second run meets a bug. */
 static void *run_removal(void *argument)
 {
   removal *removal = argument;

@@ -110,13 +110,13 @@ static uint32_t root_flags(VALUE options)
  * the block ends, and returns the block's result. +path+ is trusted, and its symlinks are followed.
  * Costs one system call.
  *
- * The root refuses a path that would leave it, whether by <tt>..</tt>, as an absolute path,
- * through a symlink, or because of a concurrent replacement of a directory. With
+ * The root refuses a path that would leave it: by <tt>..</tt>, as an absolute path, through a
+ * symlink, or because a directory is replaced meanwhile. With
  * <tt>in_root: true</tt> the directory is the root of all paths instead, as after +chroot+:
  * <tt>/a</tt> and <tt>../a</tt> mean +a+. With <tt>strict: true</tt> it refuses every symlink, and
- * every name that means a different file on some system: Windows devices, streams, short names such
- * as <tt>LONGNA~1</tt>, and names that end in a dot or a space. Then a name checked against a list
- * is the name of the opened file, unless the filesystem ignores case.
+ * names that mean a different file on some system: Windows devices, streams, short names such as
+ * <tt>LONGNA~1</tt>, and names that end in a dot or a space. So a checked name is the name of the
+ * opened file, unless the filesystem ignores case.
  *
  *   Curt::Root.open("project", strict: true) do |root|
  *     root.open("src/main.rb", "rb") { |file| file.read }
@@ -128,14 +128,14 @@ static VALUE s_open(int argc, VALUE *argv, VALUE class)
 {
   root_opening opening = { { NULL, 0 }, 0, NULL, 0, NULL };
   VALUE path, options, self;
-  path_room room;
+  path_buffer buffer;
   root *of;
   rb_scan_args(argc, argv, "1:", &path, &options);
   opening.flags = root_flags(options);
   self = TypedData_Make_Struct(class, root, &root_type, of);
-  opening.path = path_copy(&path, &room);
+  opening.path = path_copy(&path, &buffer);
   run_call(open_root_unlocked, &opening);
-  RB_GC_GUARD(room.longer);
+  RB_GC_GUARD(buffer.longer);
   of->opened = opening.opened;
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
@@ -241,17 +241,16 @@ static VALUE file_of(file_making *making)
  *   open(path, mode = "r", perm = nil) -> file
  *   open(path, mode = "r", perm = nil) { |file| ... } -> object
  *
- * Opens a file beneath the root, like File.open, with the same +mode+ (including encodings and
- * flags), +perm+, block and result, but without keywords. Never opens, creates or truncates a file
- * outside the root, whatever other processes change meanwhile. On Linux this takes one system call,
- * plus two to create the File.
+ * Opens a file beneath the root, like File.open, with the same +mode+, +perm+, block and result,
+ * but without keywords. Never opens, creates or truncates a file outside the root, whatever other
+ * processes change meanwhile. On Linux takes one system call, plus two to create the File.
  *
  *   root.open("notes.txt", "a") { |file| file.puts("more") }
  *   root.open("new", File::WRONLY | File::CREAT | File::EXCL, 0600) { |file| file.write("x") }
  *
- * Like File.open, it opens directories and devices too: check <tt>file.stat.file?</tt>. Unlike
- * File.open, it does not wait for other programs: a FIFO opens at once, or fails with Errno::ENXIO
- * if it has no reader, and a file leased by another program fails with Errno::EAGAIN.
+ * Like File.open, opens directories and devices too: check <tt>file.stat.file?</tt>. Unlike
+ * File.open, does not wait for other programs: a FIFO opens at once, or fails with Errno::ENXIO if
+ * it has no reader, and a file leased by another program fails with Errno::EAGAIN.
  *
  * Raises Errno::EXDEV for a path that would leave the root or that a strict root refuses, and
  * Errno::ELOOP for a refused symlink; the message gives the reason. Otherwise raises the errors of
@@ -262,12 +261,12 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   file_opening opening = { NULL, { NULL, 0 }, CURT_OPEN_OPTIONS_INIT, -1, 0, NULL };
   file_making making;
   VALUE path, mode, permissions, file;
-  path_room room;
+  path_buffer buffer;
   rb_io_enc_t encodings;
   int flags, mode_bits;
   rb_scan_args(argc, argv, "12", &path, &mode, &permissions);
   open_root_of(self);
-  opening.path = path_copy(&path, &room);
+  opening.path = path_copy(&path, &buffer);
   rb_io_extract_modeenc(&mode, &permissions, Qnil, &flags, &mode_bits, &encodings);
   opening.options.flags = CURT_OPEN_SYSTEM | CURT_OPEN_NONBLOCKING_OPEN;
   opening.options.system_flags = flags;
@@ -278,7 +277,7 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
     rb_gc();
     open_beneath(self, &opening);
   }
-  RB_GC_GUARD(room.longer);
+  RB_GC_GUARD(buffer.longer);
   if (opening.result != 0)
     raise_failure(opening.result, opening.error);
   making.opened = opening.opened;
@@ -293,8 +292,8 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
 
 /* Document-class: Curt::Root
  *
- * A directory that confines untrusted paths, for example in a file server or in a program that
- * unpacks archives. Threads may share it; each Ractor opens its own. */
+ * A directory that confines untrusted paths, for example in a file server. Threads may share it;
+ * each Ractor opens its own. */
 void Init_root(void)
 {
   VALUE class = rb_define_class_under(rb_mCurt, "Root", rb_cObject);

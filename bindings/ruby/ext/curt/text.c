@@ -9,13 +9,13 @@ curt_str path_argument(VALUE *path)
   return text;
 }
 
-curt_str path_copy(VALUE *path, path_room *room)
+curt_str path_copy(VALUE *path, path_buffer *buffer)
 {
   curt_str text = path_argument(path);
-  char *copy = room->most;
-  room->longer = Qnil;
-  if (text.len > sizeof room->most)
-    copy = rb_alloc_tmp_buffer(&room->longer, (long)text.len);
+  char *copy = buffer->most;
+  buffer->longer = Qnil;
+  if (text.len > sizeof buffer->most)
+    copy = rb_alloc_tmp_buffer(&buffer->longer, (long)text.len);
   memcpy(copy, RSTRING_PTR(*path), text.len);
   text.ptr = copy;
   return text;
@@ -24,17 +24,17 @@ curt_str path_copy(VALUE *path, path_room *room)
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep)
 {
   VALUE strings = rb_ary_new();
-  long i, len, room = 0;
+  long i, len, size = 0;
   curt_str *texts;
   char *end;
   for (i = 0; i < RARRAY_LEN(paths); i++) {
     VALUE path = RARRAY_AREF(paths, i);
     path_argument(&path);
     rb_ary_push(strings, path);
-    room += RSTRING_LEN(path);
+    size += RSTRING_LEN(path);
   }
   len = RARRAY_LEN(strings);
-  texts = rb_alloc_tmp_buffer(keep, room + len * (long)sizeof *texts);
+  texts = rb_alloc_tmp_buffer(keep, size + len * (long)sizeof *texts);
   end = (char *)(texts + len);
   for (i = 0; i < len; i++) {
     VALUE path = RARRAY_AREF(strings, i);

@@ -31,8 +31,8 @@ static int is_missing(ptrdiff_t result)
  * system's default directories are searched. A name with a slash is not searched. Costs one system
  * call per directory.
  *
- * Unlike a shell, ignores empty elements. A program found by a relative element or name has a path
- * that starts with the working directory and is not tidied: "/usr/bin/./sh".
+ * Unlike a shell, ignores empty elements. The path of a program found by a relative element or name
+ * starts with the working directory and is not tidied: "/usr/bin/./sh".
  *
  *   Curt.which("sh")                      # => "/usr/bin/sh"
  *   Curt.which("sh", path: "/opt/none")   # => nil
@@ -43,7 +43,7 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
 {
   look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };
   VALUE name, keywords, path = Qundef, buffer;
-  path_room of_name, of_path = { .longer = Qnil };
+  path_buffer of_name, of_path = { .longer = Qnil };
   curt_str found;
   rb_scan_args(argc, argv, "1:", &name, &keywords);
   if (!NIL_P(keywords)) {

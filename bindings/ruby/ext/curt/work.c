@@ -2,11 +2,11 @@
  *
  * The work starts on the calling thread: a new thread costs more than removing a small tree, and a
  * pooled thread could lack the caller's credentials and working directory. An interrupt stops the
- * work, and usually raises an exception.
+ * work, and usually raises.
  *
  * If a signal handler returns instead, the work continues on a new native thread while Ruby's
- * thread waits. A callback of libcurt cannot call the handler, because rb_thread_call_with_gvl may
- * raise on its way back and jump across libcurt's frames. */
+ * thread waits. libcurt cannot call the handler, because rb_thread_call_with_gvl may raise on its
+ * way back and jump across libcurt's frames. */
 
 #include "curt_ext.h"
 #include <pthread.h>
@@ -21,7 +21,6 @@ typedef struct {
   void *argument;
   /* Set by Ruby, possibly in a signal handler. */
   volatile int interrupted;
-  /* Nonzero stops libcurt. */
   volatile int stopped;
 
   rb_nativethread_lock_t lock;
@@ -55,8 +54,7 @@ static void interrupt(void *context)
 
 /* Waits for the end of the work, but at most INTERRUPT_MS, because `interrupt` cannot wake this
  * thread: taking the lock is not async-signal-safe. (Without RB_NOGVL_UBF_ASYNC_SAFE, Ruby would
- * start a thread for each call.) If `is_told` returns 0, Ruby 3.1 does not even call
- * `interrupt`. */
+ * start a thread for each call.) */
 static void *wait_for_end(void *context)
 {
   call *call = context;
@@ -82,9 +80,9 @@ static int is_done(call *call)
   return done;
 }
 
-/* Returns whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not call it for a
- * signal that another thread sends to its own process. */
-static int is_told(void)
+/* Returns whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not, for a signal that
+ * another thread sends to its own process. */
+static int has_reliable_interrupts(void)
 {
   return rb_thread_alone() || rb_thread_current() != rb_thread_main();
 }
@@ -96,7 +94,7 @@ static int run_here(call *call)
 }
 
 /* Runs the work on a new thread. Returns the error of pthread_create, or 0. After an exception,
- * runs no Ruby code before raising it, because an interrupt handler could replace the exception. */
+ * runs no Ruby code before raising it, because an interrupt handler could replace it. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;
@@ -118,7 +116,7 @@ static int run_thread(call *call, int *state)
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument)
 {
   call call = { .body = body, .argument = argument };
-  int begins_here = work->repeatable && is_told();
+  int begins_here = work->repeatable && has_reliable_interrupts();
   int state = 0, failed = 0;
   curt_control control = CURT_CONTROL_INIT;
   control.threads = threads;

@@ -9,18 +9,17 @@ module Curt
   # first, names sorted. Symlinks are not followed.
   #
   # <tt>throw :prune</tt> (or Find.prune) in the block skips everything below the path just yielded.
-  # A directory is opened only when the enumeration reaches it, and the block may stop it at any
-  # time. If one of +paths+ is missing, Errno::ENOENT is raised before the first yield.
+  # A directory is opened only when the enumeration reaches it. If one of +paths+ is missing,
+  # Errno::ENOENT is raised before the first yield.
   #
   # Without a block, returns an Enumerator, which reads at most one directory ahead.
   #
   # Skips unreadable directories. With <tt>ignore_error: false</tt> they raise, after their path was
   # yielded.
   #
-  # Opens each directory relative to its parent, so a tree may be deeper than the longest path. If a
-  # directory is replaced with a symlink meanwhile, the symlink is not followed, and nothing is
-  # raised even with <tt>ignore_error: false</tt>. Unlike Find.find, this does not enter a directory
-  # that the block creates in place of a file.
+  # Opens each directory relative to its parent, so a tree may be deeper than the longest path. A
+  # symlink that replaces a directory meanwhile is not followed, and never raises. Unlike Find.find,
+  # does not enter a directory that the block creates in place of a file.
   #
   # Takes 4 system calls for a directory of up to about 2,000 entries, without the GVL, and 1 per
   # entry with <tt>ignore_error: false</tt>. An interrupt waits until the current directory is read,

@@ -6,8 +6,8 @@ require "find"
 require "rbconfig"
 
 # <tt>require "curt/install"</tt> replaces File.expand_path, File.absolute_path, Dir.children,
-# Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure. Their callers then use curt
-# too: FileUtils.rm_r, rm_rf, rmtree and remove_dir with all their variants, the same methods of
+# Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure, and so their callers:
+# FileUtils.rm_r, rm_rf, rmtree and remove_dir with all their variants, the same methods of
 # Pathname, and Dir.mktmpdir. Arguments, results and errors remain Ruby's.
 #
 #   require "curt/install"
@@ -16,7 +16,7 @@ require "rbconfig"
 #
 # See Curt.rm_r for paths that Ruby empties and curt refuses. Methods that a mock or another library
 # has replaced are left alone, and one warning names them. While File.unlink or Dir.rmdir is a mock,
-# Ruby's own methods of FileUtils do the work.
+# FileUtils uses Ruby's own methods.
 module Curt
   module Installed # :nodoc:
     def find(*paths, ignore_error: true, &block)
@@ -38,8 +38,8 @@ module Curt
       nil
     end
 
-    # If the parent is world-writable without a sticky bit, or curt fails, calls Ruby's own method.
-    # Ruby's method judges such parents, and makes directories accessible before it removes them.
+    # Calls Ruby's method if the parent is world-writable without a sticky bit, which that method
+    # judges, or if curt fails: that method makes directories accessible before it removes them.
     def remove_entry_secure(path, force = false)
       return curt_remove_entry_secure(path, force) if Curt.send(:mocked?)
 
@@ -63,10 +63,10 @@ module Curt
   class << self
     private
 
-    def own?(place, name)
-      method = place.instance_method(name)
+    def own?(owner, name)
+      method = owner.instance_method(name)
       file, = method.source_location
-      method.owner == place && method.original_name == name &&
+      method.owner == owner && method.original_name == name &&
         (file.nil? || file.start_with?("<internal:", "#{RbConfig::CONFIG["rubylibdir"]}/") ||
           file.match?(%r{/gems/(fileutils|find)-[\d.]+/lib/\1\.rb\z}))
     rescue NameError
@@ -78,34 +78,34 @@ module Curt
     end
 
     # Replaces and returns Ruby's method, unless this method or one that it calls is not Ruby's own.
-    def replace(place, name, calls)
-      places = [place.singleton_class, *(place if place.instance_of?(Module))]
-      return unless places.all? { |one| own?(one, name) }
+    def replace(owner, name, calls)
+      owners = [owner.singleton_class, *(owner if owner.instance_of?(Module))]
+      return unless owners.all? { |one| own?(one, name) }
       return unless calls.all? { |one, call| own?(one.singleton_class, call) }
 
-      own = place.method(name)
-      places.each do |one|
+      own = owner.method(name)
+      owners.each do |one|
         one.alias_method(:"curt_#{name}", name)
         one.define_method(name, Installed.instance_method(name))
-        one.send(:private, :"curt_#{name}", *(name if one == place))
+        one.send(:private, :"curt_#{name}", *(name if one == owner))
       end
       own
     end
   end
 
   unless const_defined?(:ORIGINALS, false)
-    finds = [[Dir, :children], [File, :lstat]]
-    removes = [*finds, [File, :unlink], [Dir, :rmdir]]
+    find_calls = [[Dir, :children], [File, :lstat]]
+    removal_calls = [*find_calls, [File, :unlink], [Dir, :rmdir]]
     methods = [
       [File, :expand_path, []], [File, :absolute_path, []], [Dir, :children, []],
-      [Find, :find, finds], [FileUtils, :remove_entry, removes],
-      [FileUtils, :remove_entry_secure, removes]
+      [Find, :find, find_calls], [FileUtils, :remove_entry, removal_calls],
+      [FileUtils, :remove_entry_secure, removal_calls]
     ]
-    ORIGINALS = methods.to_h do |place, name, calls|
-      ["#{place}.#{name}", replace(place, name, calls)]
+    ORIGINALS = methods.to_h do |owner, name, calls|
+      ["#{owner}.#{name}", replace(owner, name, calls)]
     end.compact.freeze
-    left = methods.map { |place, name,| "#{place}.#{name}" } - ORIGINALS.keys
+    skipped = methods.map { |owner, name,| "#{owner}.#{name}" } - ORIGINALS.keys
     reason = "they, or methods that they call, are not Ruby's own"
-    warn "curt/install leaves #{left.join(", ")} alone: #{reason}" unless left.empty?
+    warn "curt/install leaves #{skipped.join(", ")} alone: #{reason}" unless skipped.empty?
   end
 end

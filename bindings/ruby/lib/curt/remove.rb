@@ -10,12 +10,12 @@ module Curt
   # - +force+: ignores failures of the filesystem, including missing paths.
   # - +noop+: removes nothing.
   # - +verbose+: prints the command to $stdout.
-  # - +secure+: has no effect, because removal is always safe against swapped symlinks.
+  # - +secure+: has no effect: removal is always safe against swapped symlinks.
   # - +threads+: the most threads to use, from 1 to 1024; by default as many as help.
   #
   # Never follows symlinks. Unlike FileUtils, continues after a failure and raises the first failure
-  # at the end. So an entry without permission raises Errno::EACCES, whereas FileUtils may raise
-  # Errno::ENOTEMPTY for the entry's directory.
+  # at the end: Errno::EACCES for an entry, where FileUtils may raise Errno::ENOTEMPTY for its
+  # directory.
   #
   # Refuses some paths that FileUtils empties before it fails: those that end in +.+ or +..+
   # (Errno::EINVAL), the root directory and mount points below a path (Errno::EBUSY), and symlinks
@@ -23,7 +23,7 @@ module Curt
   # <tt>rm_rf("link/")</tt> remove nothing.
   #
   # Releases the GVL. An exception from another thread or a signal handler stops the removal, even
-  # with +force+, and the rest remains.
+  # with +force+.
   #
   # Costs on Linux one system call per entry that is not a directory, and 5 per directory.
   def self.rm_r(list, force: nil, noop: nil, verbose: nil, secure: nil, threads: nil)

@@ -10,8 +10,8 @@ module Curt
   # - +unknown+: the number of entries of unknown size, which the sums leave out.
   Usage = Struct.new(:entries, :apparent, :allocated, :unknown)
 
-  # Adds up the disk usage of trees, like +du+. A file with several hard links, or below two of the
-  # paths, counts once. Returns a frozen Usage, or raises the first failure.
+  # Adds up the disk usage of trees, like +du+. Returns a frozen Usage, or raises the first failure.
+  # A file with several hard links, or below two of the paths, counts once.
   #
   #   Curt.usage("project").entries         # => 6
   #   Curt.usage("project/build", "project/src", count_links: true).unknown  # => 0

@@ -18,7 +18,6 @@ module Curt
     Dir.singleton_class.prepend(self)
   end
 
-  # Wraps the method Dir#chdir of an open Dir.
   module ChdirHere # :nodoc:
     def chdir
       return super unless block_given?

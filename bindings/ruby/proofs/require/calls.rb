@@ -4,8 +4,8 @@ require "open3"
 require "tempfile"
 
 def run(*command)
-  output, said, status = Open3.capture3(*command)
-  status.success? or raise "#{command.join(" ")}: #{said.lines.first(3).join}"
+  output, errors, status = Open3.capture3(*command)
+  status.success? or raise "#{command.join(" ")}: #{errors.lines.first(3).join}"
   output
 end
 

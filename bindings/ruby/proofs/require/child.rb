@@ -4,7 +4,7 @@
 #
 # usage: ruby child.rb RESOLVER WORKLOAD FOLDER ROUNDS|list
 #
-# Prints the processor time in nanoseconds, or with +list+ the loaded features after one round.
+# Prints the processor time in nanoseconds, or with +list+ the loaded features.
 #
 # | resolver | search method |
 # |---|---|

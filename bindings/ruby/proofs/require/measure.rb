@@ -2,9 +2,7 @@
 
 # Prints report 4's tables next to today's. Exits with 1 if a count is wrong.
 #
-# usage: ruby measure.rb LIBRARY
-#
-# LIBRARY is the folder with curt's gem.
+# usage: ruby measure.rb GEM-FOLDER
 
 require "rbconfig"
 require "tmpdir"
@@ -37,8 +35,8 @@ WINDOWS = '"C:/Users/Someone/../DOCUME~1/main.rb", flavor: :windows'
 
 WRONG = []
 
-def expect(what, holds)
-  WRONG << what unless holds
+def expect(claim, is_true)
+  WRONG << claim unless is_true
 end
 
 def print_table(title, head, rows)
@@ -63,13 +61,13 @@ end
 
 class Row
   def self.all(folder)
-    here = {
+    available = {
       "curt" => File.exist?(File.join(ENV["CURT_LIBRARY"], "curt/require.rb")),
       "bootsnap" => Gem::Specification.find_all_by_name("bootsnap").any?
     }
-    here.each { |name, is_here| puts "Left out: #{name} is not there." unless is_here }
+    available.each { |name, found| puts "Left out: #{name} is not there." unless found }
     TITLES.keys.filter_map do |name|
-      new(name, folder, RESOLVERS.select { |one| here.fetch(one, true) })
+      new(name, folder, RESOLVERS.select { |one| available.fetch(one, true) })
     rescue Gem::MissingSpecError
       puts "Left out: Rails is not there."
     end
@@ -79,8 +77,8 @@ class Row
     @name, @folder = name, folder
     @workload = Workload.plant(name, folder)
     @resolvers = @workload.rounds > 1 ? resolvers - ["bootsnap"] : resolvers
-    what, @before, @after = TITLES.fetch(name)
-    @title = "#{what}, #{@workload.roots} roots"
+    label, @before, @after = TITLES.fetch(name)
+    @title = "#{label}, #{@workload.roots} roots"
     run(*child("record", "list"))
   end
 

@@ -25,7 +25,7 @@ class Workload
   attr_reader :rounds
   attr_reader :names
 
-  # Creates the files of a workload unless they exist. A name always means the same files.
+  # Creates the files of a workload unless they exist.
   def self.plant(name, folder)
     new(name, folder).tap(&:plant)
   end

@@ -11,8 +11,8 @@ How it works:
    still be divided. While the queue is short, pieces are short, too.
 5. A path may mean a different directory later, or on another machine. So a worker processes a
    directory only if its inode number and creation time match those in the listing.
-6. Only the first result of a piece counts. So a piece can run again at any time, after its worker
-   has died or while its worker hangs.
+6. Only the first result of a piece counts. So a piece can run again after its worker has died, or
+   while its worker hangs.
 7. Only workers need access to the tree, not the client.
 """
 
@@ -96,9 +96,9 @@ def usage(
 def walk(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Any:
     """Returns the entries of a tree as a Dask dataframe, in order.
 
-    This call divides the tree, without querying entries. Each partition is a piece, walked whenever
-    a scheduler computes it. So workers store no results, and only the requested data passes through
-    the client.
+    This call divides the tree, without querying entries. A partition is a group of pieces, walked
+    whenever a scheduler computes it. So workers store no results, and only requested data passes
+    through the client.
     """
     dask: Any = importlib.import_module("dask")
     dataframe: Any = importlib.import_module("dask.dataframe")
@@ -146,8 +146,7 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 
     Refuses to begin unless every worker sees the same directory, by inode number and creation time.
     As root, also refuses a path that others can redirect. Symlinks are removed and never followed.
-    Mount points in the tree are not emptied. Entries that could not be removed are in the errors of
-    the result.
+    Mount points in the tree are not emptied.
     """
     root = _root(path).rstrip(b"/")
     last = os.path.basename(root)
@@ -165,21 +164,21 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 def _root(path: _Path) -> bytes:
     """Returns the full path, because workers have different working directories.
 
-    Does not use `abspath`, which simplifies `link/..` without knowing the target. Keeps one
-    trailing separator, because with it the system follows a symlink and rejects a file.
+    Not by `abspath`, which simplifies `link/..` without knowing the target. Keeps one trailing
+    separator, with which the system follows a symlink and rejects a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:
         raise ValueError("embedded null character in path")
     if not given:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    here = b"/" if given.startswith(b"/") else os.getcwdb()
+    base = b"/" if given.startswith(b"/") else os.getcwdb()
     # If a mount covers the working directory, its path leads elsewhere.
-    if not given.startswith(b"/") and not os.path.samestat(os.stat(here), os.stat(".")):
+    if not given.startswith(b"/") and not os.path.samestat(os.stat(base), os.stat(".")):
         reason = "the working directory cannot be reached by its name"
         raise FileNotFoundError(errno.ENOENT, reason, os.fspath(path))
-    whole = os.path.join(here, given)
-    return whole.rstrip(b"/") + b"/" if whole.endswith(b"/") else whole
+    joined = os.path.join(base, given)
+    return joined.rstrip(b"/") + b"/" if joined.endswith(b"/") else joined
 
 
 def _pairs(
@@ -207,15 +206,15 @@ def _results(*arguments: Any) -> list[Result]:
 
 def _without_consequences(errors: list[OSError]) -> list[OSError]:
     """Drops errors of directories that are nonempty only because of another error."""
-    blamed = set()
+    ancestors = set()
     for error in errors:
-        above = os.path.dirname(error.filename)
-        while above not in blamed and above != os.path.dirname(above):
-            blamed.add(above)
-            above = os.path.dirname(above)
-    kept = {
+        parent = os.path.dirname(error.filename)
+        while parent not in ancestors and parent != os.path.dirname(parent):
+            ancestors.add(parent)
+            parent = os.path.dirname(parent)
+    causes = {
         (error.filename, error.errno): error
         for error in errors
-        if error.errno != errno.ENOTEMPTY or error.filename not in blamed
+        if error.errno != errno.ENOTEMPTY or error.filename not in ancestors
     }
-    return [kept[key] for key in sorted(kept, key=lambda key: os.fsencode(key[0]).split(b"/"))]
+    return [causes[key] for key in sorted(causes, key=lambda key: os.fsencode(key[0]).split(b"/"))]

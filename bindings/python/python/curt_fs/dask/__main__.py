@@ -132,8 +132,7 @@ def connect(scheduler: str | None) -> Any:
 
 
 def dashboard(client: Any, scheduler: str | None) -> str:
-    """Returns a line about the dashboard. If the scheduler is external, its page reports missing
-    bokeh."""
+    """Returns a line about the dashboard. An external scheduler's page reports missing bokeh."""
     if scheduler is None and find_spec("bokeh") is None:
         return "no dashboard: `pip install bokeh` gives one, which shows the progress"
     return f"dashboard: {client.dashboard_link}"

@@ -26,20 +26,20 @@ from curt_fs.dask._scan import (
     Identity,
     Piece,
     Result,
-    foreign,
+    foreign_error,
     identity_of,
     is_same,
     join,
     named,
-    replaced,
+    replaced_error,
     shown,
     subdirectories,
 )
 from curt_fs.dask._worker import distributed, is_cancelled
 
-PLACE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+PATH_ONLY = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 # The most symlinks in a path, as in Linux.
-MOST_LINKS = 40
+MAX_LINKS = 40
 
 
 class Cancelled(Exception):
@@ -50,25 +50,24 @@ def open_parent(root: bytes) -> int:
     """Opens the parent of a tree.
 
     Users who control a component of the path could make root remove a different directory, even
-    after a check. So as root, this function opens each component itself, and refuses components
-    that others control.
+    after a check. So as root, opens each component itself, and refuses those that others control.
     """
     above = os.path.dirname(root)
     if os.geteuid() != 0:
-        return os.open(above, PLACE & ~os.O_NOFOLLOW | os.O_DIRECTORY)
-    way, done, links = above.split(b"/")[::-1], b"", 0
-    fd = os.open(b"/", PLACE)
+        return os.open(above, PATH_ONLY & ~os.O_NOFOLLOW | os.O_DIRECTORY)
+    pending, done, links = above.split(b"/")[::-1], b"", 0
+    fd = os.open(b"/", PATH_ONLY)
     try:
-        _refuse_strangers(os.fstat(fd), b"/")
-        while way:
-            name = way.pop()
+        _check_only_root_controls(os.fstat(fd), b"/")
+        while pending:
+            name = pending.pop()
             if name in (b"", b"."):
                 continue
             done += b"/" + name
-            below = os.open(name, PLACE, dir_fd=fd)
+            below = os.open(name, PATH_ONLY, dir_fd=fd)
             try:
                 facts = os.fstat(below)
-                _refuse_strangers(facts, done)
+                _check_only_root_controls(facts, done)
                 target = os.readlink(b"", dir_fd=below) if stat.S_ISLNK(facts.st_mode) else None
                 if target is None:
                     if not stat.S_ISDIR(facts.st_mode):
@@ -78,24 +77,24 @@ def open_parent(root: bytes) -> int:
             finally:
                 os.close(below)
             links += 1
-            if links > MOST_LINKS:
+            if links > MAX_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-            way += target.split(b"/")[::-1]
+            pending += target.split(b"/")[::-1]
             if target.startswith(b"/"):
                 os.close(fd)
-                fd, done = os.open(b"/", PLACE), b""
+                fd, done = os.open(b"/", PATH_ONLY), b""
             else:
                 done = os.path.dirname(done)
         # Check, because the text of a symlink in `/proc` might not be its target.
         if not os.path.samestat(os.fstat(fd), os.stat(above or b"/")):
-            raise replaced()
+            raise replaced_error()
         return fd
     except BaseException:
         os.close(fd)
         raise
 
 
-def _refuse_strangers(facts: os.stat_result, path: bytes) -> None:
+def _check_only_root_controls(facts: os.stat_result, path: bytes) -> None:
     is_open = not stat.S_ISLNK(facts.st_mode) and facts.st_mode & 0o022
     if facts.st_uid == 0 and not (is_open and not facts.st_mode & stat.S_ISVTX):
         return
@@ -110,7 +109,7 @@ def opened(piece: Piece) -> Iterator[tuple[int, Beneath]]:
         parent = open_parent(piece.root)
     except OSError as error:
         if piece.identity and error.errno in GONE:
-            raise foreign(piece.root) from None
+            raise foreign_error(piece.root) from None
         raise named(error, piece.root, b"") from None
     try:
         with Beneath(piece.root, piece.identity, parent, one_mount=True) as beneath:
@@ -180,7 +179,7 @@ def _clear(
 
 def _compare(parent: int, name: bytes, directory: Directory) -> None:
     if directory.identity and not is_same(directory.identity, identity_of(parent, name)):
-        raise replaced()
+        raise replaced_error()
 
 
 def _subdirectories(
@@ -226,11 +225,11 @@ def _is_removed(root: bytes, parent: Identity) -> bool:
 
 
 def _sweep(
-    root: bytes, place: int, beneath: Beneath, directory: Directory, result: Result
+    root: bytes, root_parent: int, beneath: Beneath, directory: Directory, result: Result
 ) -> None:
     path = directory.path
     above, _, name = (path or os.path.basename(root)).rpartition(b"/")
-    parent = beneath.open(above).fd if path else place
+    parent = beneath.open(above).fd if path else root_parent
     fd = beneath.open(path, directory.identity).fd
     while True:
         failed, before = [], result.entries
@@ -316,16 +315,16 @@ class Removal:
             try:
                 run.client.wait_for_workers(1, timeout=max(TICK, end - time.monotonic()))
             except TIMEOUTS:
-                raise TimeoutError(run.sentence("there is no worker")) from None
-            workers = list(run.ask(run.client.nthreads))
+                raise TimeoutError(run.message("there is no worker")) from None
+            workers = list(run.call(run.client.nthreads))
             while not seen and workers:
-                seen = self._everywhere([workers.pop()], piece)
+                seen = self._look_on([workers.pop()], piece)
         run.identity = seen[0].identity
         run.arguments = (seen[0].value[0],)
-        workers = list(run.ask(run.client.nthreads))
-        self._everywhere(workers, replace(piece, identity=run.identity))
+        workers = list(run.call(run.client.nthreads))
+        self._look_on(workers, replace(piece, identity=run.identity))
 
-    def _everywhere(self, workers: list[str], piece: Piece) -> list[Result]:
+    def _look_on(self, workers: list[str], piece: Piece) -> list[Result]:
         """Lets each worker look at the tree. Returns the results of the workers that survive."""
         client, run = self.run.client, self.run
         futures = {
@@ -349,12 +348,12 @@ class Removal:
                 except distributed.CancelledError:
                     run.check_scheduler()
                 except TIMEOUTS:
-                    if worker not in run.ask(client.nthreads):
+                    if worker not in run.call(client.nthreads):
                         break
                     if time.monotonic() > end:
                         client.cancel(list(futures.values()))
                         reason = f"the worker {worker} has not answered in time"
-                        raise TimeoutError(run.sentence(reason)) from None
+                        raise TimeoutError(run.message(reason)) from None
                     continue
                 if isinstance(result, Exception):
                     raise result

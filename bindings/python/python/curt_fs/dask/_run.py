@@ -13,16 +13,14 @@ from typing import Any, NamedTuple, NoReturn
 from uuid import uuid4
 
 from curt_fs.dask._scan import Directory, Identity, Piece, PredicateFailed, Result, shown
-from curt_fs.dask._worker import address, distributed, has_left, is_task
+from curt_fs.dask._worker import address, distributed, has_seceded, is_task
 
 TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 TICK = 0.25
-# The longest budget in seconds, because Dask has no infinite timeouts. Only partitions of a
-# dataframe have no limit.
+# The longest budget in seconds, because Dask has no infinite timeouts.
 LONGEST = 1e9
-# How often a piece may kill workers before it is given up. Each time, the scheduler has started the
-# piece four times.
-MOST_KILLS = 5
+# How often a piece may fail by killing workers. Each time, the scheduler has started it four times.
+MAX_KILLS = 5
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def connected(client: Any) -> Iterator[Any]:
                     yield client
             return
     if is_task():
-        with distributed.worker_client(separate_thread=not has_left()) as own:
+        with distributed.worker_client(separate_thread=not has_seceded()) as own:
             yield own if client is None else checked(client)
         return
     yield checked(client)
@@ -127,7 +125,7 @@ class Run:
         self.identity: Identity | None = None
         self.suspects: set[str] = set()
         self.workers: dict[str, int] = {}
-        self.looked = float("-inf")
+        self.refreshed = float("-inf")
 
     def work(
         self, first: Job, take: Callable[[list[Job], Piece, Result], list[Job]]
@@ -144,27 +142,27 @@ class Run:
             if self.client.status == "running":
                 self.client.cancel([f for task in self.tasks.values() for f in task.futures])
 
-    def ask(self, question: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
-            return question(*arguments)
+            return method(*arguments)
         except OSError:
             self._check_connection()
             raise
 
-    def sentence(self, reason: str) -> str:
+    def message(self, reason: str) -> str:
         return f"cannot {self.verb} '{shown(self.root, b'')}': {reason}"
 
-    def _look_at_workers(self, most: float) -> None:
-        if time.monotonic() - self.looked > most:
-            self.workers = dict(self.ask(self.client.nthreads))
-            self.looked = time.monotonic()
+    def _refresh_workers(self, max_age: float) -> None:
+        if time.monotonic() - self.refreshed > max_age:
+            self.workers = dict(self.call(self.client.nthreads))
+            self.refreshed = time.monotonic()
 
     def _trusted(self) -> list[str]:
         return [worker for worker in self.workers if worker not in self.suspects]
 
     def _fill(self) -> None:
-        """Starts a piece per thread. Jobs that remain in the queue can still be divided."""
-        self._look_at_workers(1.0)
+        """Starts a piece per thread."""
+        self._refresh_workers(1.0)
         for task in list(self.tasks.values()):
             if task.allowed and not task.allowed & self.workers.keys():
                 self._submit(task)
@@ -249,14 +247,14 @@ class Run:
             self.check_scheduler()
         if isinstance(error, ImportError):
             reason = f"a worker cannot import curt_fs.dask ({error}): install curt-fs[dask] there"
-            raise ImportError(self.sentence(reason)) from error
+            raise ImportError(self.message(reason)) from error
         if not isinstance(error, distributed.KilledWorker):
             raise error
         task.futures.remove(future)
         task.kills += 1
-        if task.kills >= MOST_KILLS:
+        if task.kills >= MAX_KILLS:
             where = ", ".join(shown(self.root, d.path) for d in task.piece.directories[:3])
-            raise RuntimeError(self.sentence(f"{where}: each worker died of it")) from error
+            raise RuntimeError(self.message(f"{where}: each worker died of it")) from error
         self._submit(task)
 
     def _repeat_overdue(self) -> None:
@@ -264,11 +262,11 @@ class Run:
         overdue = [task for task in self.tasks.values() if time.monotonic() > task.due]
         if not overdue:
             return
-        self._look_at_workers(0.0)
+        self._refresh_workers(0.0)
         if not self.workers:
-            raise TimeoutError(self.sentence("no worker is left"))
-        running = self.ask(self.client.processing)
-        holding = self.ask(self.client.who_has)
+            raise TimeoutError(self.message("no worker is left"))
+        running = self.call(self.client.processing)
+        holding = self.call(self.client.who_has)
         late = {future.key for task in overdue for future in task.futures}
         self.suspects |= {worker for worker, keys in running.items() if late & set(keys)}
         self.suspects |= {worker for key in late for worker in holding.get(key, ())}
@@ -277,8 +275,7 @@ class Run:
             self._submit(task)
 
     def _check_connection(self) -> None:
-        """Raises if the scheduler is lost. Waits, because the client notices that a moment later.
-        """
+        """Raises if the scheduler is lost. Waits, because the client notices with a delay."""
         for _ in range(20):
             if self.client.status != "running":
                 self.check_scheduler()
@@ -288,8 +285,8 @@ class Run:
         if self.client.status != "running":
             address = self.client.scheduler.address if self.client.scheduler else "unknown"
             reason = f"the connection to the scheduler {address} was lost"
-            raise ConnectionError(self.sentence(reason))
-        raise RuntimeError(self.sentence("its tasks were cancelled on the scheduler"))
+            raise ConnectionError(self.message(reason))
+        raise RuntimeError(self.message("its tasks were cancelled on the scheduler"))
 
 
 def _is_next(job: Job, other: Job) -> bool:

@@ -20,7 +20,7 @@ from curt_fs.dask._worker import address, is_cancelled
 
 # Symlinks are never followed, even if one replaces a directory meanwhile.
 FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# The most directories of a path that remain open. Others are reopened when needed.
+# The most directories of a path that remain open.
 OPEN = 64
 
 KINDS = {
@@ -38,8 +38,8 @@ KINDS = {
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 # Inode number and creation time of a directory, which a network filesystem reports alike to all
-# machines. Names and writable attributes prove nothing, and every removal of an entry updates the
-# change time. Some filesystems lack the creation time.
+# machines. Users can forge names and writable attributes, and removing an entry updates the change
+# time. Some filesystems lack the creation time.
 Identity = tuple[int, "int | None"]
 
 
@@ -149,11 +149,11 @@ class Beneath:
         except OSError as error:
             self._pop_to(0)
             if identity and error.errno in GONE:
-                raise foreign(root) from None
+                raise foreign_error(root) from None
             raise named(error, root, b"") from None
         if identity and not is_same(identity, self.identity):
             self._pop_to(0)
-            raise foreign(root)
+            raise foreign_error(root)
 
     def __enter__(self) -> Beneath:
         return self
@@ -201,10 +201,10 @@ class Beneath:
             except OSError as error:
                 raise named(error, self.root, done) from None
         if identity and not is_same(identity, identity_of(self.levels[-1].fd)):
-            raise named(replaced(), self.root, path)
+            raise named(replaced_error(), self.root, path)
         return self.levels[-1]
 
-    def holds(self, found: os.stat_result) -> bool:
+    def is_open_ancestor(self, found: os.stat_result) -> bool:
         """Returns whether a directory is one of the open ones, mounted again below itself."""
         return (found.st_dev, found.st_ino) in self.identities
 
@@ -213,14 +213,14 @@ class Beneath:
         return self.identities[-1] in self.identities[:-1]
 
 
-def foreign(root: bytes) -> OSError:
+def foreign_error(root: bytes) -> OSError:
     worker = address()
     sees = f"the worker {worker} sees another directory" if worker else "another directory is"
     reason = f"{sees} there: it was replaced, or is on another filesystem"
     return OSError(errno.EXDEV, reason, shown(root, b""))
 
 
-def replaced() -> OSError:
+def replaced_error() -> OSError:
     return OSError(errno.ESTALE, "another directory has its name now")
 
 
@@ -252,8 +252,7 @@ def facts_of(root: bytes) -> os.stat_result:
 class Scan:
     """Walks the directories of a piece, at least one, until its budget is spent.
 
-    Entries come before subdirectories, both in the byte order of their names. So the finished
-    directories are the beginning of the piece, and the leftovers are its end.
+    Entries come before subdirectories, both in the byte order of their names.
     """
 
     def __init__(self, piece: Piece) -> None:
@@ -284,8 +283,7 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # Partitions of a dataframe ignore cancellation, because they cannot be returned in
-                # part.
+                # Partitions of a dataframe have no limit, and cannot be returned in part.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
@@ -314,7 +312,7 @@ class Scan:
                 is_foreign = facts.st_dev != level.stat.st_dev
                 found = Found(path, directory, facts, facts.st_dev if is_foreign else 0)
                 if found.is_directory:
-                    if beneath.holds(facts):
+                    if beneath.is_open_ancestor(facts):
                         continue
                     mount = path if is_foreign else directory.mount
                     below.append(Directory(path, mount, identity))
@@ -425,7 +423,7 @@ def entry_of(path: str, facts: os.stat_result) -> Entry:
 def search(piece: Piece, predicate: Callable[[Entry], object]) -> Result:
     scan = Scan(piece)
     entries = (entry_of(shown(piece.root, found.path), found.facts) for found in scan.found())
-    scan.result.value = [entry for entry in entries if _fits(entry, predicate)]
+    scan.result.value = [entry for entry in entries if _matches(entry, predicate)]
     return scan.result
 
 
@@ -433,7 +431,7 @@ class PredicateFailed(Exception):
     """Ends a search, and carries the predicate's exception to the caller."""
 
 
-def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
+def _matches(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
     try:
         return bool(predicate(entry))
     except Exception as error:
@@ -441,10 +439,10 @@ def _fits(entry: Entry, predicate: Callable[[Entry], object]) -> bool:
         text = f"the predicate raised {name} for '{entry.path}': {error}"
         try:
             # Keep only classes built into Python: the client may lack others.
-            told = getattr(builtins, name)(text)
+            raised = getattr(builtins, name)(text)
         except (AttributeError, TypeError):
-            told = RuntimeError(text)
-        raise PredicateFailed(told) from None
+            raised = RuntimeError(text)
+        raise PredicateFailed(raised) from None
 
 
 class Condition:
@@ -489,8 +487,7 @@ COLUMNS = {
 
 def frame(pieces: tuple[Piece, ...]) -> Any:
     """Returns a partition of the dataframe. Failures are rows of kind `error`, at the end."""
-    # Imported here, because only this function needs a dataframe, and by name, because pandas has
-    # no types.
+    # Imported here, because only dataframes need it, and by name, because pandas has no types.
     numpy: Any = importlib.import_module("numpy")
     pandas: Any = importlib.import_module("pandas")
     rows: list[tuple[Any, ...]] = []
@@ -516,7 +513,7 @@ def frame(pieces: tuple[Piece, ...]) -> Any:
 
 
 def _microseconds(nanoseconds: int | None) -> int:
-    """Converts a time. A time out of range becomes the value for a missing time."""
+    """Converts a time. Out of range, returns the value for a missing time."""
     if nanoseconds is None or not -(2**63) < nanoseconds // 1000 < 2**63:
         return -(2**63)
     return nanoseconds // 1000

@@ -40,6 +40,6 @@ def is_task() -> bool:
         return False
 
 
-def has_left() -> bool:
+def has_seceded() -> bool:
     state = importlib.import_module("distributed.threadpoolexecutor").thread_state
     return not getattr(state, "proceed", False)
