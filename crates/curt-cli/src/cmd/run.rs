@@ -172,8 +172,8 @@ fn command(options: &RunOptions) -> Result<Command, String> {
     Ok(command)
 }
 
-/// Explains ENOEXEC for a script, ENOENT for a broken symlink, and EACCES: a parent directory denies
-/// search, or the file must not be executed although its mode has an `x` bit.
+/// Explains ENOEXEC for a script, ENOENT for a broken symlink, and EACCES: a parent directory
+/// denies search, or the file must not be executed although its mode has an `x` bit.
 fn denial(error: &Error) -> Option<String> {
     if matches!(error.cause(), Cause::Start(StartFailure::BadFormat, _)) {
         let mut start = Vec::new();
