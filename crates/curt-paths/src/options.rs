@@ -140,7 +140,7 @@ impl ExpandError {
             ExpandError::TooLong => ("too-long", "the path is too long"),
             ExpandError::Escape => ("escape", "'..' leads beyond the root"),
             ExpandError::Drive => {
-                ("drive", "it is relative to a directory that is unknown or not a full path")
+                ("drive", "it is relative, and no full path to start from is known")
             }
             ExpandError::Encoding => {
                 ("encoding", "it cannot be joined to a directory that is not Unicode")

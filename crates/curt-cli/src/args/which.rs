@@ -121,8 +121,8 @@ impl LookUpOptions {
             let has_no_effect =
                 self.cwd == Some(true) && path.split(':').all(|entry| !entry.is_empty());
             return has_no_effect.then(|| {
-                "--cwd always has no effect: under POSIX rules only an empty entry of PATH means the \
-                 working directory; add one to --path, as in ':/bin'"
+                "'--cwd=always' has no effect under POSIX rules: the working directory is searched only \
+                 where PATH has an empty entry; add one, as in --path ':/bin'"
                     .to_owned()
             });
         }

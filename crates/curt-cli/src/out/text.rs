@@ -51,7 +51,7 @@ fn not_found(why: &NotFound) -> String {
     let path = why.path().map(quote);
     match (why.cause(), path) {
         (FindCause::OnlyInWorkingDirectory, Some(path)) => {
-            format!("found only in the working directory, as {path}; --cwd always searches it")
+            format!("found only in the working directory, as {path}; use --cwd=always to search it")
         }
         // Directories that deny search have a separate message.
         (FindCause::NotExecutable, Some(path)) => {

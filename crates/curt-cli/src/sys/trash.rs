@@ -24,7 +24,7 @@ pub(crate) enum Refusal {
     /// The failure's kind in JSON, and the reason.
     Because(&'static str, &'static str),
     /// Like `Because`, with the underlying error.
-    Failed(&'static str, &'static str, io::Error),
+    Failed(&'static str, String, io::Error),
 }
 
 #[allow(dead_code, reason = "a system needs some of these only")]
@@ -42,7 +42,7 @@ impl Refusal {
     }
 
     pub(super) fn unusable(error: impl Into<io::Error>) -> Refusal {
-        Refusal::Failed("no-trash", "its filesystem has no usable trash", error.into())
+        Refusal::Failed("no-trash", "its filesystem has no usable trash".to_owned(), error.into())
     }
 
     pub(super) fn from_lookup(error: impl Into<io::Error>) -> Refusal {

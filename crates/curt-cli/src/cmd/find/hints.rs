@@ -64,7 +64,7 @@ pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
     if options.delete && pattern != "." && is_directory() {
         return Err(format!(
             "{shown} is the PATTERN here, not a directory; to delete the contents of the \
-             directory, write . {typed}",
+             directory, put '.' before it: . {typed}",
             shown = quote(pattern),
             typed = for_terminal(pattern, ""),
         ));

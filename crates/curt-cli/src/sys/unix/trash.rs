@@ -24,6 +24,8 @@ use rustix::fs::{
 };
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 
+use crate::quote::quote;
+
 use super::folders::{
     FOLDER, Maker, NO_LINK, NearestDir, Operand, check_owner, home_directory, rename_new, split,
     write_all,
@@ -92,7 +94,7 @@ impl Trash {
         if is_directory || self.dry_run {
             let unknown = |error| {
                 let reason = "cannot tell whether something is mounted below it";
-                Refusal::Failed("unknown-mounts", reason, error)
+                Refusal::Failed("unknown-mounts", reason.to_owned(), error)
             };
             match mounted_at(&path).map_err(unknown)? {
                 Mounted::Nothing => {}
@@ -132,7 +134,10 @@ impl Trash {
         let folder = shared_folder(&ancestors.top, top_path, self.dry_run)
             .and_then(checked)
             .or_else(|_| own_folder(&ancestors.top, top_path, self.dry_run).and_then(checked));
-        let folder = folder.map_err(Refusal::unusable)?;
+        let folder = folder.map_err(|error| {
+            let reason = format!("cannot use {}", quote(&top_path.join(own_folder_name())));
+            Refusal::Failed("no-trash", reason, error.into())
+        })?;
         folder.refuse(entry, &ancestors)?;
         self.put_in(&folder, entry, top_path)
     }
@@ -416,8 +421,12 @@ fn shared_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Er
     Folder::open_in(&own, path.join(".Trash").join(name), maker)
 }
 
+fn own_folder_name() -> String {
+    format!(".Trash-{}", rustix::process::geteuid().as_raw())
+}
+
 fn own_folder(top: &OwnedFd, path: &Path, dry_run: bool) -> Result<Folder, Errno> {
-    let name = format!(".Trash-{}", rustix::process::geteuid().as_raw());
+    let name = own_folder_name();
     let top = NearestDir { dir: fcntl_dupfd_cloexec(top, 0)?, is_missing: false };
     let maker = Maker::new(dry_run);
     Folder::open_in(&top.child(name.as_ref(), &maker)?, path.join(name), maker)
