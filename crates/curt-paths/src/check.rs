@@ -37,7 +37,7 @@ use crate::windows::{Start, device_at_end, is_device, is_separator, stem};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aliases {
-    /// Accepts it with its meaning to the system.
+    /// Accepts the path, and leaves its meaning to the system.
     #[default]
     Open,
     /// Refuses every symlink, and spellings that mean another name on any supported system (`a.`,
@@ -77,7 +77,7 @@ impl PathCheck {
     }
 
     /// Sets the release whose device names are refused; by default Windows 10, because file servers
-    /// still refuse its names. [`Aliases::Strict`] always refuses them.
+    /// still refuse its names. [`Aliases::Strict`] always refuses the names of Windows 10.
     pub const fn release(self, release: Release) -> PathCheck {
         PathCheck { release, ..self }
     }
@@ -378,7 +378,8 @@ const KINDS: [u8; 256] = {
 struct Reasons {
     /// One bit for each reason; the lowest bit is reported.
     reasons: u16,
-    /// A device name, unlike a prefix, is reported after [`Refusal::BadChar`].
+    /// Whether a component is a device name. Unlike a device prefix, it is reported after
+    /// [`Refusal::BadChar`].
     device_name: bool,
 }
 

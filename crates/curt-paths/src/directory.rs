@@ -7,19 +7,19 @@ use crate::options::ExpandError;
 #[derive(Clone, Debug)]
 pub(crate) struct Directory<U> {
     pub(crate) text: Vec<U>,
-    /// The length of the part that `..` cannot remove, and that a rooted path keeps.
+    /// The length of the root (`C:\`), which `..` cannot remove, and from which `\x` starts.
     pub(crate) root: usize,
 }
 
 /// A value computed on first use.
 ///
-/// With a plain `OnceLock`, other callers would wait for the first one, and after a fork the child
-/// could wait forever for a thread that it does not have. So concurrent callers each compute the
-/// value.
+/// With a plain `OnceLock`, other callers would wait for the first one. After a fork the child
+/// could wait forever, because the caller's thread does not exist there. So concurrent callers each
+/// compute the value.
 #[derive(Debug)]
 pub(crate) struct Cell<T> {
     value: OnceLock<Result<T, ExpandError>>,
-    /// Whether a thread has claimed to set the value. Setting it from a second thread would block.
+    /// Whether a thread has begun to set the value. A second thread would block.
     is_claimed: AtomicBool,
 }
 

@@ -86,7 +86,7 @@ impl Env {
         Env::default()
     }
 
-    /// Creates an `Env` that queries an environment, once for the working directory.
+    /// Creates an `Env` that queries this environment (only once for the working directory).
     pub fn of(environment: impl Environment + 'static) -> Env {
         environment.into()
     }

@@ -29,9 +29,9 @@ use crate::windows::full_path;
 ///
 /// # Cost
 ///
-/// Only an [`Environment`](crate::Environment) makes system calls: once for the working directory,
-/// and for each `~user` (or `~` if `HOME` is not set) those of the user database. A full and clean
-/// path is returned without a copy.
+/// Only an [`Environment`](crate::Environment) makes system calls: one query of the working
+/// directory, and one query of the user database for each `~user` (or `~` if `HOME` is not set). A
+/// full and clean path is returned without a copy.
 ///
 /// ```
 /// use curt_paths::{DotDot, Env, Expander, Flavor};
@@ -208,7 +208,7 @@ impl Expander {
         }
     }
 
-    /// May miss a clean path.
+    /// Fast check that misses some clean paths.
     #[inline]
     pub(crate) fn is_clean<U: Unit>(&self, text: &[U]) -> bool {
         let options = self.world.options;

@@ -14,7 +14,7 @@ pub(crate) struct World {
     pub(crate) options: Options,
     pub(crate) env: Env,
     pub(crate) base: Option<PathText>,
-    /// Ruby refuses a base with NUL even for a path that does not use it.
+    /// Ruby refuses a base with NUL even if the path needs no base.
     pub(crate) has_nul_in_base: bool,
     pub(crate) cache: Cache,
 }
@@ -168,8 +168,9 @@ impl<'a> Expansion<'a> {
         cell(U::known(&self.world.cache)).get(find)
     }
 
-    /// Returns the base or the working directory if it is on this drive, with its spelling of the
-    /// letter, and otherwise the working directory of the drive.
+    /// Returns the starting directory of a path on this drive: the base or the working directory if
+    /// it is on the drive (with its spelling of the letter), otherwise the drive's working
+    /// directory.
     fn drive<U: Unit>(
         self,
         letter: &[U],

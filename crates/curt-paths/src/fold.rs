@@ -8,9 +8,9 @@ use crate::windows::{Start, device_at_end, is_separator};
 ///
 /// Except on Windows, folding can change the meaning of `a/..` if `a` is a symlink.
 ///
-/// A relative path remains relative. If folding moves to the front a name that begins with `~` (or
-/// on Windows contains a colon or is a device name), it puts a `.` there, as Go and Node do for
-/// drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
+/// A relative path remains relative. Folding can move a name to the front that begins with `~` (or
+/// on Windows contains a colon or is a device name). It then puts a `.` before this name, as Go and
+/// Node do for drives: `a/../~/x` becomes `./~/x`, and on Windows `a/../c:/x` becomes `.\c:\x`.
 ///
 /// Windows treats the last component specially: it can be a device, and loses trailing dots and
 /// spaces. If folding would make such a name the last component, the separator after it is kept, as
@@ -195,7 +195,7 @@ impl Fold {
             at = stop + 1;
         }
         path.truncate(end);
-        // A trimming fold imitates Windows, which drops the separator, too.
+        // A trimming fold drops the separator, as Windows does.
         let is_for_windows = WINDOWS && !self.trims && separator == U::ascii(b'\\');
         if is_for_windows && end > root && !ends_in_name(names) && is_read_differently(path) {
             path.push(separator);
@@ -213,7 +213,7 @@ fn ends_in_name<U: Unit>(names: &[U]) -> bool {
 }
 
 /// Returns whether a separator after the last component changes how Windows reads the component.
-/// Windows 10 reserves every device name of Windows 11.
+/// The names reserved by Windows 10 include those of Windows 11.
 fn is_read_differently<U: Unit>(path: &[U]) -> bool {
     let name = path.rsplit(|&unit| is_separator(unit)).next().unwrap_or_default();
     last_name(name) != inner_name(name)
@@ -254,7 +254,7 @@ fn leads_elsewhere<U: Unit, const WINDOWS: bool>(
         || (end == path.len() && is_device(path) && !is_device(names))
 }
 
-/// May miss a folded path.
+/// Fast check that misses some folded paths.
 #[inline]
 #[allow(clippy::needless_bitwise_bool, reason = "branches would keep it from being vectors")]
 pub(crate) fn is_folded<U: Unit>(path: &[U]) -> bool {

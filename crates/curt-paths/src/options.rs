@@ -23,15 +23,15 @@ pub enum Release {
     /// component of any path, with or without extension.
     Windows10,
     /// Windows 11 (from build 21000). A device name is reserved as the whole path. Only `NUL`
-    /// without extension is reserved as the last component of any path, too.
+    /// without extension is also reserved as the last component of any path.
     Windows11,
 }
 
 /// The program or system whose rules an expansion follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Style {
-    /// The rules of the system, in which tildes are ordinary characters: those of
-    /// `GetFullPathNameW` on Windows, and [`DotDot`] on POSIX.
+    /// The rules of the system: `GetFullPathNameW` on Windows, and the chosen [`DotDot`] on POSIX.
+    /// Tildes are ordinary characters.
     #[default]
     Native,
     /// The rules of Ruby's `File.expand_path`: a leading tilde means a home directory, trailing

@@ -76,7 +76,7 @@ fn root_length<U: Unit>(text: &[U]) -> usize {
     if count == 2 { 2 } else { 1 }
 }
 
-/// May miss a clean path.
+/// Fast check that misses some clean paths.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let slash = U::ascii(b'/');
     match text {

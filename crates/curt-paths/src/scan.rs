@@ -47,7 +47,7 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     if is_wanted(first) {
         return true;
     }
-    // Overlap the block before, so that every block is full.
+    // The last block overlaps the one before it, so that every block is full.
     let last = length - (W - 1) - BLOCK;
     for at in (0..length - BLOCK).step_by(BLOCK) {
         if block(text, at.min(last)) {
@@ -59,7 +59,7 @@ pub(crate) fn any_window<U: Copy, const W: usize>(
     block(&padded, 0)
 }
 
-/// In each byte: the lowest bit, the highest bit, and all but the highest.
+/// Masks of each byte's lowest bit, highest bit, and all but the highest.
 const ONES: u64 = u64::MAX / 0xFF;
 const HIGH: u64 = ONES << 7;
 const LOW: u64 = !HIGH;
@@ -114,7 +114,7 @@ pub(crate) fn rposition(text: &[u8], wanted: u8) -> Option<usize> {
 }
 
 /// Returns the end of the run of plain POSIX names that begins at `from`: the index of the first
-/// NUL, or of the first slash before a slash, a dot or the end.
+/// NUL, or of the first slash followed by a slash, a dot or the end.
 #[inline]
 pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     let word_at = |at: usize| text.get(at..)?.first_chunk().copied().map(u64::from_le_bytes);
@@ -141,8 +141,8 @@ pub(crate) fn run_end(text: &[u8], from: usize) -> usize {
     if found == 0 { text.len() } else { at + first_marked(found) }
 }
 
-/// Marks the first NUL in a word, or the first slash before a slash or a dot. `next` is the word
-/// that begins one byte later.
+/// Marks the first NUL in a word, or the first slash followed by a slash or a dot. `next` is the
+/// word that begins one byte later.
 #[inline]
 fn mark_run_end(word: u64, next: u64) -> u64 {
     // A slash and a dot differ only in the lowest bit, so ignore it.

@@ -54,7 +54,7 @@ pub trait Unit: Eq + Ord + Hash + Send + Sync + Debug + Internal {
     }
 }
 
-/// Seals [`Unit`].
+/// Prevents other crates from implementing [`Unit`].
 pub trait Internal: Copy + 'static {
     /// Superscript digits of port names, such as `COM²`.
     const SUPERSCRIPTS: &'static [&'static [Self]];
@@ -176,7 +176,7 @@ impl Internal for u8 {
     }
 
     fn wide_length(text: &[u8]) -> usize {
-        // A character of four bytes takes two units, any other one.
+        // A character of four bytes takes two units. Any other character takes one.
         let units =
             text.iter().map(|&byte| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0));
         units.sum()
@@ -256,7 +256,7 @@ pub(crate) fn has_nul<U: Unit>(text: &[U]) -> bool {
 
 /// An owned path, as bytes or as 16-bit units of Windows.
 ///
-/// For an [`Expander`](crate::Expander) if the kind of units is known only at run time.
+/// Pass it to an [`Expander`](crate::Expander) if the kind of units is known only at run time.
 ///
 /// ```
 /// use curt_paths::PathText;
@@ -341,7 +341,8 @@ pub(crate) fn to_bytes(units: &[u16]) -> Vec<u8> {
     bytes
 }
 
-/// Converts to 16-bit units. Fails for bytes that are neither UTF-8 nor from [`to_bytes`].
+/// Converts to 16-bit units. Accepts UTF-8 and the output of [`to_bytes`], and fails for other
+/// bytes.
 pub(crate) fn to_units(bytes: &[u8]) -> Result<Vec<u16>, ExpandError> {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -1,5 +1,5 @@
-//! Finds canonical names: absolute paths without symlinks, `.` and `..`. On request, also for
-//! missing files.
+//! Finds canonical names: absolute paths without symlinks, `.` and `..`. The files may be missing
+//! if the caller allows it.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-canonical-{}", std::process::id()));

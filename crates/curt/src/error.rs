@@ -429,7 +429,8 @@ impl Error {
     }
 }
 
-/// Returns the number of a system error, or the number that fits its kind if it has none.
+/// Returns the number of a system error. If the error has no number, returns the one that fits its
+/// kind.
 #[doc(hidden)]
 pub fn number_of(error: &io::Error) -> Option<i32> {
     let known = OsError::of(error.kind());

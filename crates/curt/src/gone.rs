@@ -59,8 +59,8 @@ impl<U: SystemUnit> Gone<U> {
         Ok(true)
     }
 
-    /// Returns whether this path would no longer work, because an entry on it is gone, or an
-    /// ancestor of its directory (or of its target, if `follow` is set).
+    /// Returns whether the recorded removals break this path: they removed a component of it, or an
+    /// ancestor of its directory (of its target, if `follow` is set).
     pub(crate) fn breaks<S: Sys<Unit = U>>(&self, path: &Path, follow: bool, sys: &S) -> bool {
         let Some(gone) = self.0.as_ref().filter(|gone| !gone.borrow().is_empty()) else {
             return false;

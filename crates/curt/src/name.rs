@@ -127,7 +127,8 @@ impl<U: Unit> Names<U> {
         at
     }
 
-    /// Returns the name at a position that [`Names::push`] returned, or after another name.
+    /// Returns the name at a position that [`Names::push`] returned, or that directly follows
+    /// another name.
     pub(crate) fn get(&self, at: usize) -> Option<Name<'_, U>> {
         Name::until_nul(self.units.get(at..)?)
     }

@@ -1,5 +1,5 @@
-//! Completes the fields of one entry: takes those of the listing, and queries the others with as
-//! few calls as possible and never twice.
+//! Completes the fields of one entry. Takes the fields that the listing has, and queries each
+//! remaining field once, with as few calls as possible.
 
 use std::cell::Cell;
 use std::io;

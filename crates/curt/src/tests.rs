@@ -1,7 +1,7 @@
 //! Fails every call of every operation once, with each plausible error. The result must be the same
 //! as without a failure, or a failure must be reported.
 //!
-//! Errors that are normal answers to an operation are not tried on it.
+//! Errors that an operation normally handles are not injected into it.
 
 use std::path::Path;
 

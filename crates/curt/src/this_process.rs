@@ -9,8 +9,8 @@ use crate::sys::{Os, Setup, Sys, host};
 /// The environment of this process, for an [`Expander`](curt_paths::Expander).
 ///
 /// Provides the working directory (one call, none on Windows), `HOME`, the hidden variables of the
-/// drives, the user database, and the release of Windows. On Windows `HOMEDRIVE` and `HOMEPATH`
-/// replace an unset `HOME`, or else `USERPROFILE` does. Clones share their call counts.
+/// drives, the user database, and the release of Windows. If `HOME` is not set on Windows,
+/// `HOMEDRIVE` with `HOMEPATH` or else `USERPROFILE` replaces it. Clones share their call counts.
 ///
 /// ```
 /// use curt::paths::ThisProcess;

@@ -1,9 +1,10 @@
 //! Recognizes the names of DOS devices.
 //!
 //! Up to Windows 10 and Server 2022, `RtlIsDosDeviceName_U` looks at the last component of every
-//! path without its extension. Since build 21000, Windows 11 looks at the whole path, and at the
-//! last component only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193, python/cpython#95486).
-//! File servers still refuse the old names, so checks of untrusted paths do, too.
+//! path and ignores its extension. Since build 21000, Windows 11 looks at the whole path, and at
+//! the last component only for `NUL` (rust-lang/rust#94650, dotnet/docs#41193,
+//! python/cpython#95486). File servers still refuse the old names, so checks of untrusted paths do,
+//! too.
 
 use std::ops::Range;
 

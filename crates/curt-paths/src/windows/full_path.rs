@@ -1,8 +1,8 @@
 //! Makes native Windows paths full, as `GetFullPathNameW` does.
 //!
-//! The start of the path determines the directory put before the rest, and the root that `..`
-//! cannot remove. Then the rest is folded. A name before a separator loses a single trailing dot,
-//! and the last component all its trailing dots and spaces.
+//! The start of the path determines which directory precedes the rest, and which root `..` cannot
+//! remove. Then the rest is folded. A name before a separator loses a single trailing dot, and the
+//! last component all its trailing dots and spaces.
 
 use std::borrow::Cow;
 
@@ -204,7 +204,7 @@ pub(crate) fn is_same_letter<U: Unit>(one: &[U], other: &[U]) -> bool {
         })
 }
 
-/// Fast check that may miss a clean path.
+/// Fast check that misses some clean paths.
 pub(crate) fn is_clean<U: Unit>(text: &[U], options: Options) -> bool {
     let start = Start::of(text);
     // Skip the separators at the start of a share or device, which would be unclean elsewhere.

@@ -116,8 +116,8 @@ impl<S: Beneath> Confined<'_, S> {
         Ok(Some(Canonical { path: text::folded(path.units(), S::FLAVOR)?, missing }))
     }
 
-    /// Returns the path of a file from the root. Queries both current paths, because the root may
-    /// have moved.
+    /// Returns the path of a file from the root. Queries the current path of the root, too, because
+    /// it may have moved.
     pub(super) fn name_of(&self, handle: &S::Handle) -> Result<Vec<S::Unit>, Failure> {
         let path = self.sys().path_of(Open::File(handle))?;
         let root = self.sys().path_of(Open::Dir(self.dir))?;

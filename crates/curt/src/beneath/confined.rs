@@ -78,8 +78,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
         &self.querier.sys
     }
 
-    /// Checks a path. On POSIX only the kernel can find escapes, because this check does not fold
-    /// the path.
+    /// Checks the text of a path. On POSIX it permits escapes, because the text does not show where
+    /// `..` leads after a symlink.
     pub(super) fn text(
         &self,
         path: &Path,
@@ -87,8 +87,8 @@ impl<'a, S: Beneath> Confined<'a, S> {
     ) -> Result<Text<S::Unit>, Failure> {
         buffer.clear();
         S::Unit::append_units(path, &mut buffer);
-        // The system refuses a path of this length before any lookup, but single steps pass it only
-        // parts.
+        // Refuse this length before any lookup, as the system does. Single steps never pass the
+        // whole path to the system.
         if buffer.len() >= S::LONGEST {
             return Err(OsError::TooLong.error().into());
         }

@@ -80,12 +80,12 @@
 //! | 5, and 1 to close | 7, and 1 to close | 1, and 1 to close; if missing 2, and 1 to close | 2n - 1, and 6 to 11 per symlink |
 //!
 //! The 5 calls are `openat2`, two `readlinkat` for the current paths of file and root, and
-//! `newfstatat` and `fstat`. The last two check that the difference between the paths leads to the
-//! same file, which another mount namespace or a later mount can prevent. Windows takes 4 calls (6
-//! if the last component is missing).
+//! `newfstatat` and `fstat`. The last two check that the file's path relative to the root leads to
+//! the same file. In another mount namespace, or after a later mount, it may not. Windows takes 4
+//! calls (6 if the last component is missing).
 //!
-//! Symlinks cost no calls if the kernel follows them. An error that can have several reasons
-//! (`ELOOP`) is explained by single steps, which open only directories.
+//! Symlinks cost no calls if the kernel follows them. If an error can have several reasons
+//! (`ELOOP`), single steps find the reason. They open only directories.
 //!
 //! # Races
 //!

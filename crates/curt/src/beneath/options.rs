@@ -102,8 +102,8 @@ impl OpenOptions {
         self
     }
 
-    /// Creates a missing file. Through a broken symlink, creates its target if that is beneath the
-    /// root.
+    /// Creates a missing file. If the name is a broken symlink, creates the symlink's target, but
+    /// only beneath the root.
     pub fn create(&mut self, yes: bool) -> &mut Self {
         self.create = yes;
         self

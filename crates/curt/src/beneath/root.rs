@@ -53,7 +53,7 @@ pub struct Root {
     policy: Policy,
     setup: Setup,
     worker: Mutex<Worker>,
-    /// Calls made by threads that found the worker locked.
+    /// System calls made with a temporary worker, because another thread held the lock.
     other_calls: SharedCalls,
 }
 

@@ -19,8 +19,8 @@ use curt_paths::Refusal;
 
 /// The maximum number of open directories. `..` into a closed one reopens the path from the root.
 const MAX_OPEN: usize = 32;
-/// How often to resolve the path. It is resolved again when a directory to which `..` returns has
-/// disappeared.
+/// How often to resolve a path. If a directory to which `..` returns has disappeared, resolution
+/// starts over.
 const ATTEMPTS: usize = 8;
 /// How often to retry a step whose entry changed between two calls.
 const STEP_RETRIES: usize = 64;
@@ -139,8 +139,8 @@ impl<S: Beneath> Steps<'_, S> {
         }
     }
 
-    /// Returns the next name (empty at the end), and whether it is the last with no separator after
-    /// it.
+    /// Returns the next name (empty at the end), and whether the path ends with it, without a
+    /// separator.
     fn next_name(&mut self) -> io::Result<(NameBuf<S::Unit>, bool)> {
         let rest = &self.text[self.at..];
         let begin = rest.iter().position(|unit| !unit.is_separator()).unwrap_or(rest.len());
@@ -151,8 +151,8 @@ impl<S: Beneath> Steps<'_, S> {
         Ok((name, length.is_none()))
     }
 
-    /// Returns to the parent. Looks up `.` first, because the kernel's lookup of `..` needs search
-    /// permission, too.
+    /// Returns to the parent. Looks up `.` first to check for search permission, which the kernel
+    /// requires for `..`.
     fn back(&mut self) -> Result<(), Stop> {
         self.sys.link(self.trail.top(), S::ITSELF, Reading::Look)?;
         if self.trail.back()? || self.rules.in_root { Ok(()) } else { Err(Failure::ESCAPE.into()) }
@@ -199,8 +199,8 @@ impl<S: Beneath> Steps<'_, S> {
         Err(OsError::Again.error().into())
     }
 
-    /// Fails unless the entry is a directory or a symlink now: the last two calls found neither, so
-    /// it was swapped between them.
+    /// The last two calls found neither a directory nor a symlink. If the entry is one now, it was
+    /// swapped between them. Otherwise fails with `ENOTDIR`.
     fn check_exchange(&self, name: Name<'_, S::Unit>) -> Result<(), Stop> {
         let kind = self.sys.query(self.trail.top(), name, Request::STAT)?.kind;
         if kind == Kind::Directory || kind.is_link() {

@@ -1,5 +1,5 @@
-//! A path, split at its last component. It is not folded, because the system must see it unchanged
-//! first.
+//! A path that can be split at its last component. It is not folded, because POSIX systems must see
+//! it unchanged.
 
 use std::ops::Range;
 
@@ -84,8 +84,8 @@ pub(super) fn joined<'a, U: Unit>(names: impl Iterator<Item = &'a [U]>) -> Vec<U
 
 /// Folds a path, which must not contain symlinks. `..` at the root is dropped.
 pub(super) fn folded<U: Unit>(path: &[U], flavor: Flavor) -> Result<Vec<U>, Refusal> {
-    // With a leading separator, folding does not mark the first name as relative. A path from the
-    // system never contains NUL.
+    // The leading separator keeps folding from putting `.` before a first name such as `~`. A path
+    // from the system never contains NUL.
     let mut full = vec![U::SEPARATOR];
     Fold::new(flavor).append(path, 1, &mut full).map_err(|_| Refusal::Nul)?;
     full.remove(0);

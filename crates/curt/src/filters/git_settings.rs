@@ -244,8 +244,8 @@ fn is_not_zero(text: &[u8]) -> Option<bool> {
     number.checked_mul(factor).filter(|number| (-most..=most).contains(number)).map(|it| it != 0)
 }
 
-/// Parses an integer in lower case, as C's `strtol` does, and also returns the rest. Without a
-/// radix, `0x` means hexadecimal and `0` octal.
+/// Parses an integer in lower-case text as C's `strtol` does. Also returns the text after it.
+/// Without a radix, `0x` means hexadecimal and `0` octal.
 pub(crate) fn integer(text: &[u8], radix: Option<u32>) -> Option<(i64, &[u8])> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'..=b'\r')).count();
     let (is_negative, digits) = match &text[blanks..] {

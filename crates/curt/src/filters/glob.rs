@@ -94,7 +94,7 @@ pub(super) fn is_special(byte: u8) -> bool {
 
 impl Matcher {
     /// Returns the length of a pattern's ending (the part after its last star) and the number of
-    /// bytes that the ending matches. Returns zeros if that varies.
+    /// bytes that the ending matches. Returns zeros if that number varies.
     pub(super) fn ending(self, pattern: &[u8]) -> Result<(usize, usize), Fault> {
         let (mut at, mut begin, mut width) = (0, 0, Some(0));
         while let Some((token, next)) = self.token(pattern, at)? {
@@ -128,7 +128,7 @@ impl Matcher {
         // Where to resume in the pattern and the text, for the last `*` and the last `**`.
         let mut star: Option<(usize, usize)> = None;
         let mut deep: Option<(usize, usize, bool)> = None;
-        // Keep a parsed class, because it may be long and compared with many characters.
+        // Cache the last parsed class, because it may be long and used for many characters.
         let mut class: Option<(usize, (Token<'_>, usize))> = None;
         loop {
             let element = match class {

@@ -21,8 +21,8 @@ pub(crate) fn too_many_rules(most: usize, what: &str) -> io::Error {
 /// `.gitignore`, `exclude`, the user's rules, extra files. A rule with `!` includes an entry again,
 /// unless its directory is skipped.
 ///
-/// Lines are parsed and matched exactly as in git. Git's own files ignore case if `core.ignoreCase`
-/// is set. A line that can never match, such as `[a`, has no effect.
+/// Lines are parsed and matched exactly as in git. Rules from git's own files ignore case if
+/// `core.ignoreCase` is set. A line that can never match, such as `[a`, has no effect.
 ///
 /// Ignore files in the ancestors of an operand are read, too, up to the filesystem's root
 /// (`.gitignore` up to the top of the work tree). Operands are never skipped.
@@ -143,9 +143,9 @@ impl IgnoreRules {
     /// These rules are in the file named by `core.excludesFile`, by default
     /// `$XDG_CONFIG_HOME/git/ignore` (or `~/.config/git/ignore`). For each work tree, git's
     /// configuration is read as git reads it: system, user and repository files, their includes,
-    /// and variables. Patterns are relative to the work tree, or to the working directory outside a
-    /// work tree. As in git, unreadable files of the user are ignored, but text that git cannot
-    /// parse is an error.
+    /// and variables. Patterns are relative to the work tree or, outside a work tree, to the
+    /// working directory. As in git, unreadable files of the user are ignored, but text that git
+    /// cannot parse is an error.
     ///
     /// Reads one more file for each work tree.
     pub fn global(self, yes: bool) -> Self {

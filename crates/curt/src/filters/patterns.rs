@@ -99,7 +99,8 @@ impl Patterns {
             // Git handles `**` after the literal prefix as it does at the start of a component.
             return matcher.matches(&pattern[literal..], 0, rest);
         }
-        // glibc compares characters if pattern and text are valid UTF-8, and bytes if that fails.
+        // glibc compares characters if pattern and text are valid UTF-8. Otherwise, or without a
+        // match, it compares bytes.
         let is_valid = |text| std::str::from_utf8(text).is_ok();
         (matcher.dialect != Dialect::Gnu || is_valid(pattern) && is_valid(text))
             && matcher.matches(pattern, literal, rest)

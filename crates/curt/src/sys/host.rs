@@ -15,7 +15,7 @@ pub(crate) trait Host {
     /// Reads a monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
-    /// Reads the clock of file times, as the time since 1970.
+    /// Returns the wall-clock time since 1970, for comparison with file times.
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }

@@ -168,8 +168,9 @@ impl<U: Unit> Candidates<U> {
 }
 
 impl<U: Unit> Candidate<U> {
-    /// Notes a matching entry. On a case-sensitive filesystem, several entries may match. Then the
-    /// exact spelling wins, otherwise the one that sorts first, whatever the order of the listing.
+    /// Notes a matching entry. On a case-sensitive filesystem, several entries may match. The exact
+    /// spelling wins. Without it, the entry that sorts first wins, whatever the order of the
+    /// listing.
     fn note(&mut self, entry: &Match<'_, U>) {
         let (name, known) = (&self.name[..], &self.spelled[..]);
         let keeps_known = known == name || (entry.name != name && known <= entry.name);

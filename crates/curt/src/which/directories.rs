@@ -240,7 +240,7 @@ fn windows_entries<U: Unit>(path: &[U], quotes: Quotes) -> Vec<Cow<'_, [U]>> {
         b'\'' => quotes == Quotes::Around,
         _ => false,
     };
-    // How many quotes still count. Under `Paired`, an unpaired quote does not.
+    // How many quotes still have an effect. Under `Paired`, an unpaired last quote has none.
     let mut counting = path.iter().filter(|unit| is_quote(unit)).count();
     if quotes == Quotes::Paired {
         counting -= counting % 2;
@@ -292,8 +292,8 @@ fn is_relative<U: Unit>(text: &[U], rules: Flavor) -> bool {
     !is_rooted && !is_elsewhere(text, rules)
 }
 
-/// Returns an absolute path without `.` and trailing separators. Returns a text that cannot be a
-/// path unchanged. `base` is empty unless the text is relative.
+/// Returns an absolute path without `.` and trailing separators. If the text cannot be a path,
+/// returns it unchanged. `base` is empty unless the text is relative.
 fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     if has_drives::<U>() {
         return resolve_on_windows(text, base);

@@ -103,7 +103,8 @@ impl<S: Which> Judge<S> {
         candidates: &mut Candidates<S::Unit>,
     ) -> Result<(), Unsearched> {
         let mut shown = self.list(dir, candidates)?;
-        // For a single candidate, a query costs no more than proving the end of the listing.
+        // A second read confirms that the listing is complete, but for a single candidate, a query
+        // costs no more.
         if shown == Completeness::ProbablyAll && candidates.undecided_count() > 1 {
             shown = self.list(dir, candidates)?;
         }

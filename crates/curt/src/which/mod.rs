@@ -36,7 +36,7 @@
 //!
 //! # Promises
 //!
-//! - The rules are those of an authority ([`Policy`]), and all are available on every system.
+//! - The rules follow an authority ([`Policy`]). Every policy is available on every system.
 //! - Every input is a parameter: `PATH`, `PATHEXT`, the base directory, the environment. By default
 //!   they are those of the process.
 //! - The working directory is searched only if the policy says so. If only the working directory
@@ -61,7 +61,7 @@
 //! | the directory cannot be listed for lack of permission | – | 1 + k |
 //!
 //! Each search also costs 1 call (`getcwd`) if a path is relative and no absolute base was set. On
-//! Unix it costs 3, because the path must be verified to lead to the working directory.
+//! Unix, 2 more calls verify that the path from `getcwd` still leads to the working directory.
 //! [`Search::no_base`] saves these calls. If Windows rules find no program, the working directory
 //! is searched too, so that the error can name it, and 1 more call checks whether a given base
 //! exists. [`Search::look_into`] takes 3 calls, and 1 more if the file names an interpreter. On

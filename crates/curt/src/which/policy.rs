@@ -34,7 +34,7 @@ pub enum Policy {
     Node,
     /// Zig's `std.process`. On Windows always searches the working directory, and tries the name
     /// itself first, then the extensions of `PATHEXT` that it can launch. Elsewhere follows
-    /// `execvp` without empty entries.
+    /// `execvp`, but skips empty entries.
     Zig,
 }
 
@@ -44,8 +44,8 @@ pub(super) enum Quotes {
     /// A quote anywhere begins or ends a part in which `;` has no special meaning. An unpaired
     /// quote is ignored, because it would otherwise swallow the entries after it.
     Paired,
-    /// Like `Paired`, but an unpaired quote extends to the end of `PATH`, as the test of Go's
-    /// `SplitList` observed in cmd.exe.
+    /// Like `Paired`, but the part after an unpaired quote extends to the end of `PATH`. Go's test
+    /// of `SplitList` observed this in cmd.exe.
     Open,
     /// A quote (`"` or `'`) counts only at the front of an entry. It begins a part that ends at the
     /// next quote of the same kind.
@@ -63,7 +63,7 @@ pub(crate) struct Rules {
     /// The extensions if `PATHEXT` is unset or empty (Windows rules only).
     pub(super) extensions: &'static str,
     pub(super) quotes: Quotes,
-    /// Whether an empty `PATH` has one, empty, entry.
+    /// Whether an empty `PATH` counts as a single empty entry.
     pub(super) empty_path_is_entry: bool,
     /// Whether only the first program found may be started. Otherwise, if it has disappeared or
     /// access to it is denied, the next one is tried.
@@ -144,8 +144,8 @@ impl Policy {
 }
 
 impl Rules {
-    /// Returns whether the rules are this authority's. Node has libuv's rules on Windows. Elsewhere
-    /// Node and Zig have those of `execvp`.
+    /// Returns whether the rules follow this authority. On Windows, [`Policy::Node`] counts as
+    /// [`Policy::Libuv`]. Elsewhere, `Node` and `Zig` count as [`Policy::Posix`].
     pub(crate) fn are_of(&self, authority: Policy) -> bool {
         self.authority == authority
     }

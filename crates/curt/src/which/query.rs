@@ -87,7 +87,7 @@ impl<S: Which> Query<S> {
 
     pub(super) fn next_candidate(&mut self) -> Option<usize> {
         if self.is_over {
-            // After a system failure, the next known candidate may not be the first program.
+            // The failure may have hidden a better candidate, so do not return the next known one.
             return None;
         }
         let found = self.candidates.program_from(self.candidate)?;

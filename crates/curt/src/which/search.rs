@@ -19,9 +19,9 @@ use curt_paths::Flavor;
 /// The first look-up splits `PATH` and resolves its relative entries. Later look-ups reuse the
 /// result, so later changes of the environment or the working directory have no effect.
 ///
-/// Threads can share a search. A look-up does not wait for a concurrent one, but prepares its own
-/// state. Otherwise a child process after `fork` could wait forever for a thread that it does not
-/// have.
+/// Threads can share a search. Concurrent look-ups do not wait for one another, but prepare their
+/// own state. Waiting could hang a child process after `fork`, because the other thread does not
+/// exist there.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -40,7 +40,7 @@ use curt_paths::Flavor;
 pub struct Search {
     options: Options,
     engine: Mutex<Option<Engine<Os>>>,
-    /// The calls of look-ups that found the engine locked.
+    /// System calls of look-ups that used a temporary engine, because another thread held the lock.
     other_calls: SharedCalls,
 }
 
@@ -104,8 +104,8 @@ impl Search {
         Search { options, ..Search::default() }
     }
 
-    /// Returns a search for a child. Options not set come from the child's variables, unless it
-    /// inherits them, and from its working directory.
+    /// Returns a search for a child process. Options that were not set come from the child's
+    /// variables (`None` if it inherits ours) and its working directory.
     pub(crate) fn for_child(
         &self,
         variables: Option<Variables>,
@@ -147,9 +147,9 @@ impl Search {
     /// Finds all programs with this name, lazily. Under Windows rules a directory can yield several
     /// candidates.
     ///
-    /// If there is no program, the iterator yields one error. If the system failed to search a
-    /// directory, it yields an error after the last program. Other look-ups may run between its
-    /// steps.
+    /// If there is no program, the iterator yields one error. If a system failure kept it from
+    /// searching a directory, it yields that error last. Other look-ups may run while the iterator
+    /// is in use.
     pub fn find_all(&self, name: impl AsRef<OsStr>) -> FindAll<'_> {
         let begun = self.run(|engine| engine.begin(name.as_ref(), true));
         FindAll { search: self, query: Some(begun), is_first: true }

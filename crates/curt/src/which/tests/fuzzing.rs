@@ -12,7 +12,7 @@ use crate::sys::memory::{Memory, Setup, World};
 use crate::sys::{Sys, SystemUnit};
 use curt_paths::Flavor;
 
-/// The result of a search, which must be the same for all ways to search.
+/// The result of a search. `find` and `find_all` must agree on the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Searched {
     /// The path found and its origin, or the word of the error.

@@ -1,4 +1,4 @@
-//! On the in-memory filesystem, Windows rules count the calls of Windows.
+//! Under Windows rules, the in-memory filesystem counts the calls that Windows would make.
 
 mod budget;
 mod parsing;

@@ -14,7 +14,7 @@ fn texts(count: usize) -> impl Iterator<Item = Vec<u8>> {
     })
 }
 
-/// Returns the number of texts, which `CURT_FUZZ` overrides.
+/// Returns how many random texts to try. The variable `CURT_FUZZ` overrides the number.
 fn count() -> usize {
     std::env::var("CURT_FUZZ").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
 }

@@ -1,4 +1,4 @@
-//! Tests Windows rules as observed in cmd.exe and others. The suite of the command tests other
+//! Tests Windows rules as observed in cmd.exe and others. The command's test suite covers the other
 //! policies.
 
 use super::{Fixture, build};
