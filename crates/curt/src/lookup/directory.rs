@@ -100,7 +100,7 @@ enum Contents<U> {
 pub(super) struct Directory<S: Sys> {
     located: io::Result<(S::Dir, NameBuf<S::Unit>)>,
     checked_in: u64,
-    /// The stamp taken before the listing. `None` if a later change might leave it unaltered.
+    /// The stamp taken before the listing. `None` if it is too recent to reveal every later change.
     settled: Option<Stamp>,
     contents: Contents<S::Unit>,
 }
@@ -111,7 +111,7 @@ impl<S: Sys> Directory<S> {
         Directory { located, checked_in: 0, settled: None, contents: Contents::Nothing }
     }
 
-    /// Unclear if the name is listed only in another case.
+    /// Returns `Unclear` for a name that is listed with different capitalization.
     pub(super) fn kind_of(&self, name: &[S::Unit]) -> ListedKind {
         let names = match &self.contents {
             Contents::Nothing => return ListedKind::Absent,

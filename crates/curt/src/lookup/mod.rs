@@ -1,5 +1,5 @@
-//! Finds files by relative names in a list of root directories, as languages load modules. Few of
-//! the roots have the file, and the same directories are searched repeatedly.
+//! Finds files by relative names in a list of root directories, as languages find modules. Fast if
+//! few roots have the file and directories are searched repeatedly.
 //!
 //! ```
 //! # let scratch = std::env::temp_dir().join(format!("curt-lookup-{}", std::process::id()));
@@ -36,7 +36,7 @@
 //! | the root lacks the first of several components | 1 |
 //! | the root has the first component, or the name has only one component | 1 |
 //! | the directory is new or was changed | on Linux 4 more, and 1 for each further buffer |
-//! | the listing does not prove that it is a file (a symlink, another case) | 1 more |
+//! | the listing does not prove that the name is a file (a symlink, other letter case) | 1 more |
 //! | the same directory again, before the next `revalidate` | 0 |
 //!
 //! On Windows a missing directory takes 1 more call.
@@ -116,7 +116,7 @@ impl Lookup {
         found.map(OsUnit::path)
     }
 
-    /// Makes later searches check each directory for changes again. Makes no system call.
+    /// Afterwards, searches check each directory for changes again. Makes no system call.
     pub fn revalidate(&mut self) {
         self.roots.revalidate();
     }

@@ -89,8 +89,8 @@ impl<S: Sys> Root<S> {
             return context.is_file(&self.join(&candidate.path));
         }
         if let Some(first) = candidate.first() {
-            // Refresh the listing only if it lacks the first component. If a stale listing still
-            // has it, the check of that directory below notices.
+            // Even a stale listing will do if it may have `first`: the file's own directory is
+            // checked next.
             let lacks = |top: &Directory<S>| {
                 matches!(top.kind_of(first), ListedKind::Absent | ListedKind::File)
             };

@@ -8,7 +8,7 @@ pub mod unix;
 #[cfg(windows)]
 pub mod windows;
 
-/// Removes `path` relative to an open directory. `open` opens its parent (an empty path for a
+/// Removes `path` relative to an open directory. `open` opens the parent of `path` (empty for a
 /// single name), and also returns the calls made.
 #[cfg(any(unix, windows))]
 fn remove_below(

@@ -170,8 +170,8 @@ impl TryFrom<OwnedFd> for Root {
 /// Replaces this process with the first program that `execute` can start.
 ///
 /// `execute` also gets argument zero and whether the environment is inherited, because
-/// [`process::Command`] does not expose them. `command` must not set a directory; otherwise a
-/// second candidate would start in the wrong one.
+/// [`process::Command`] does not expose them. `command` must not set a directory: a relative one
+/// would be entered again for a second candidate.
 #[doc(hidden)]
 pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> io::Error) -> Error {
     let start = |_: &_, ready: &mut process::Command| {
@@ -186,8 +186,8 @@ pub fn exec(command: &Command, execute: fn(&process::Command, &OsStr, bool) -> i
 /// Returns the name of a user from the C library's user database, or `None` if the user has none.
 ///
 /// The cost depends on the database: a file, for example, is read each time. Fails if descriptors
-/// or memory run out. Any other failure returns `None`, because its error number depends on the
-/// database (`getpwuid_r(3)`).
+/// or memory run out, or with `EIO`. Other failures return `None`, because their error numbers
+/// depend on the database (`getpwuid_r(3)`).
 ///
 /// ```
 /// assert_eq!(curt::os::unix::user_name(0)?.unwrap(), "root");

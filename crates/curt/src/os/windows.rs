@@ -57,7 +57,7 @@ impl RemoveBelow for Remove<'_> {
 /// Adopts a directory opened with `FILE_LIST_DIRECTORY`, `FILE_TRAVERSE`, `FILE_READ_ATTRIBUTES`
 /// and `SYNCHRONIZE` for synchronous use. Makes 2 system calls.
 ///
-/// Refuses other handles, even of links to directories. Closes the handle on an error.
+/// Refuses other handles, even to directory links. Closes the handle on an error.
 impl TryFrom<OwnedHandle> for Directory {
     type Error = Error;
 
@@ -90,8 +90,7 @@ impl TryFrom<Directory> for OwnedHandle {
 }
 
 /// Creates a root from a duplicate of a directory handle, which needs `FILE_TRAVERSE` and
-/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Refuses other handles, even of links to
-/// directories.
+/// `FILE_READ_ATTRIBUTES`. Makes 4 system calls. Refuses other handles, even to directory links.
 impl TryFrom<OwnedHandle> for Root {
     type Error = Error;
 

@@ -91,8 +91,8 @@ impl Child {
     /// program ends.
     ///
     /// A process that the program left behind can hold the outputs open. So they are read for one
-    /// `pause` at a time, and `is_stopped` is called before each. Once it returns true and the
-    /// program has ended, the outputs are read for one more `pause`.
+    /// `pause` at a time, and `is_stopped` is called before each `pause`. Once it has returned true
+    /// and the program has ended, one last `pause` follows.
     pub fn output_unless(
         mut self,
         pause: Duration,

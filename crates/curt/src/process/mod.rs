@@ -41,12 +41,12 @@
 //!
 //! # Races
 //!
-//! **From the look-up to the start.** If a file or directory is swapped between them, a directory
-//! that the policy refused is still never reached, and the system checks again whether the file may
-//! be executed. If the file is gone, the start fails, and the next candidate is tried if the policy
-//! allows it. Two races remain: a user who may write to a directory of `PATH` decides which program
-//! is found there, and the interpreter of a script (`#!`, cmd.exe) opens the script again by its
-//! path.
+//! **From the look-up to the start.** If a file or directory is swapped in between, a program in a
+//! directory that the policy refused is still never started, and the system checks again whether
+//! the file may be executed. If the file is gone, the start fails, and the next candidate is tried
+//! if the policy allows it. Two races remain: a user who may write to a directory of `PATH` decides
+//! which program is found there, and the interpreter of a script (`#!`, cmd.exe) opens the script
+//! again by its path.
 //!
 //! **Waiting and killing** never reach another process with the same number, unless other code in
 //! this process waits for the child.

@@ -1,9 +1,9 @@
 //! Chooses the file to start.
 //!
-//! Exactly the absolute path that was found is started, without a second search here or in the
-//! system, so a refused directory cannot be reached, whatever changes meanwhile. Holding the file
-//! open would not protect from users who may write to an allowed directory, and could not start
-//! scripts.
+//! The program is started by the absolute path that was found. Neither curt nor the system searches
+//! again, so a refused directory cannot be reached, whatever changes meanwhile. Starting an open
+//! file (`fexecve`) would not protect from users who may write to an allowed directory, and fails
+//! for scripts.
 
 use std::ffi::OsStr;
 use std::io;
@@ -18,7 +18,8 @@ use curt_paths::Flavor;
 pub(super) type Refusal = (StartFailure, io::Error);
 
 pub(super) enum NotStarted {
-    /// A program could not be started. If it was looked up, the path is the candidate's.
+    /// A program could not be started. The path is the candidate's, or `None` for the program as
+    /// given.
     Refused(Option<PathBuf>, Refusal),
     NotFound(Error),
 }
@@ -29,8 +30,8 @@ pub(super) fn is_path(name: &OsStr) -> bool {
     has_separator && Flavor::NATIVE == Flavor::Posix
 }
 
-/// Starts the first candidate that can be started, unless the policy ends the search. Otherwise
-/// returns the first refusal.
+/// Starts the first candidate that can be started, unless the policy ends the search before it.
+/// Otherwise returns the first refusal.
 pub(super) fn start_first<T>(
     search: &Search,
     name: &OsStr,
@@ -66,15 +67,15 @@ pub(super) fn start_first<T>(
             break;
         }
     }
-    // If there is no refusal, the policy treats all candidates as missing.
+    // `first` is empty only if the policy treats all candidates as missing.
     let missing = || (None, (StartFailure::ProgramMissing, io::ErrorKind::NotFound.into()));
     let (path, refusal) = first.unwrap_or_else(missing);
     Err(NotStarted::Refused(path, refusal))
 }
 
-/// Returns whether a failed candidate ends the search. On Windows a corrupt image does, as in
-/// cmd.exe, but not a file in another format. On POSIX the search continues only if `execvp` would
-/// continue.
+/// Returns whether a failed candidate ends the search. On Windows a corrupt image ends it, as in
+/// cmd.exe, but a file in a different format does not. On POSIX the search continues only if
+/// `execvp` would continue.
 fn is_last(why: &StartFailure, program: Program, rules: &Rules) -> bool {
     match why {
         _ if rules.starts_first_only => true,

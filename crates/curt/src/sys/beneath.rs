@@ -76,7 +76,7 @@ pub(crate) enum Want<'a> {
     Directory(Purpose),
     /// Looks up any entry, and follows a symlink in the last component.
     Name,
-    /// Follows like `Name`.
+    /// Follows symlinks as `Name` does.
     Change(&'a Change),
 }
 
@@ -198,7 +198,7 @@ pub(crate) trait Beneath: Sys {
         at: &Self::Dir,
         name: Name<'_, Self::Unit>,
     ) -> io::Result<()>;
-    /// Links a symlink itself.
+    /// Does not follow a symlink.
     fn hard_link(
         &self,
         from: &Self::Dir,

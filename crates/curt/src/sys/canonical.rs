@@ -10,8 +10,8 @@ pub enum Missing {
     /// The last component may be missing, even in the target of a final symlink. Like `realpath`
     /// without an option.
     LastName,
-    /// Any component may be missing, and a file may precede others. Like `realpath -m` and Python's
-    /// `realpath`.
+    /// Any component may be missing, and components may follow even a file. Like `realpath -m` and
+    /// Python's `realpath`.
     Anything,
 }
 

@@ -44,8 +44,8 @@ impl Faults {
             run(&Setup { faults: Some(Arc::clone(&faults)), ..setup.clone() }, fails);
             faults
         };
-        // Use the shortest run. The first may detect missing features, and renames by other
-        // processes may cost another call (`EAGAIN`).
+        // Use the run with the fewest calls: the first may also detect missing features, and
+        // renames by other processes may cause retries (`EAGAIN`).
         let runs = (0..5).map(|_| with(None).lock().seen.clone());
         let calls = runs.min_by_key(|calls| calls.values().sum::<u64>()).unwrap_or_default();
         assert!(!calls.is_empty(), "it makes no call");

@@ -13,7 +13,7 @@ pub enum Feature {
     RawListing,
     /// Unlinking without querying the kind first. Safe on Linux, which never unlinks a directory.
     BlindUnlink,
-    /// Waiting with a time limit for a child's descriptor (Linux 5.3).
+    /// Waiting for a child with a time limit, by a process descriptor (Linux 5.3).
     Pidfd,
     /// Canonical names read from the `/proc` symlink of an open file.
     OpenName,

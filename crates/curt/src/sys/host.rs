@@ -1,4 +1,4 @@
-//! A worker's process: clocks, processors, limits, home directories.
+//! The current process: clocks, processors, limits, home directories.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,15 +7,15 @@ pub(crate) use super::unix::host::{drive_directory, home, home_of, release};
 #[cfg(windows)]
 pub(crate) use super::windows::host::{drive_directory, home, home_of, release};
 
-/// Queries about this process. As methods, they count as the worker's calls, and the in-memory
-/// platform can simulate the clock and the limits.
+/// Queries about this process. They are methods so that their calls count for the worker, and the
+/// in-memory platform can simulate the results.
 pub(crate) trait Host {
     fn descriptor_limit(&self) -> usize;
     fn processors(&self) -> usize;
     /// Reads a monotonic clock.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
-    /// Returns the wall-clock time since 1970, for comparison with file times.
+    /// Reads the clock that file times come from, as the time since 1970.
     fn wall_clock(&self) -> Duration {
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
     }

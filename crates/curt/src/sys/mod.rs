@@ -80,7 +80,7 @@ pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
     pub(crate) without: Features,
-    /// Whether directories are never removed through their listing handles.
+    /// Whether directories are only listed, never removed through the same handle.
     #[cfg_attr(
         not(any(windows, target_os = "linux")),
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
@@ -211,7 +211,7 @@ pub(crate) trait Sys: Host + Sized + Send {
     /// call. The name may contain separators, which only [`Sys::query_into`], [`Sys::read_link`],
     /// [`Sys::read_file`], [`Sys::may`], [`Sys::extended`], [`Sys::owners`], [`Sys::open_below`]
     /// and, if mounts are crossed, [`Sys::open_child`] accept. All but [`Sys::open_below`] follow
-    /// symlinks before the last component; their arguments only affect that component.
+    /// symlinks before the last component; an argument such as `follow` only affects the last one.
     fn locate(&self, path: &Path) -> io::Result<(Self::Dir, NameBuf<Self::Unit>)>;
     /// Opens a directory for listing. `follow` applies to all symlinks in the path.
     fn open_below(
@@ -268,8 +268,8 @@ pub(crate) trait Sys: Host + Sized + Send {
         name: Name<'_, Self::Unit>,
         fields: Fields,
     ) -> io::Result<Fields>;
-    /// Returns `None` if the filesystem has no such fields, and remembers this for a known
-    /// `device`.
+    /// Returns `None` if the filesystem has no such fields, and remembers this if `device` is
+    /// given.
     fn extended(
         &self,
         parent: &Self::Dir,

@@ -50,7 +50,7 @@ pub(crate) struct SplitOperand<U> {
     /// Empty for the working directory.
     pub(crate) parent: PathBuf,
     pub(crate) last: Last<U>,
-    /// Whether separators follow, so that the last component must be a directory, not a symlink.
+    /// Whether the path ends with separators, so that `last` must be a directory, not a symlink.
     pub(crate) directory_only: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The contract for program searches.
 //!
 //! Under POSIX rules, one query decides whether a path can be executed. Under Windows rules, a
-//! directory is listed for names with the same beginning, or a single name is probed. The default
-//! methods list whole directories and ignore case; Windows itself uses a few native calls.
+//! directory is listed for names that begin with the searched one, or a single name is probed. The
+//! default methods list whole directories and ignore case; Windows itself uses a few native calls.
 
 use std::io;
 
@@ -43,7 +43,7 @@ pub(crate) struct Match<'a, U> {
     pub(crate) name: &'a [U],
     /// The 8.3 name on Windows, or empty.
     pub(crate) short: &'a [U],
-    /// For a symlink, the target's kind is unknown.
+    /// If this is `Symlink`, the target's kind is not known.
     pub(crate) kind: Kind,
 }
 
@@ -131,7 +131,7 @@ pub(crate) trait Which: Sys<Unit: Unit> {
         // The name may be stored in a different case.
         let parent = NameBuf::new(parent.to_vec())?;
         let dir = match self.open_search(from, parent.as_name()) {
-            // The query was not denied, so the directory is searchable.
+            // The directory is unlistable but searchable, because the query above was not denied.
             Err(Unsearched::Unlistable) => return Ok(Verdict::Absent),
             opened => opened?,
         };

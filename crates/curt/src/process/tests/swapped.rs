@@ -16,9 +16,9 @@ const ENOUGH: u32 = 20;
 const MOST: u32 = 20_000;
 
 /// Creates `b`, which is in `PATH`, with a program that succeeds, and `here`, the working
-/// directory, with a program of the same name that fails. Both are images, because an interpreter
-/// would open its script again. Returns `None` if they do not run under a new name, as in a
-/// multi-call binary.
+/// directory, with a program of the same name that fails. Both are binaries, because an interpreter
+/// would open its script again by path. Returns `None` if `true` is a multi-call binary, which does
+/// not run under a new name.
 fn ground() -> Option<(Scratch, PathBuf)> {
     let scratch = Scratch::new();
     let program = copy_of("true", &scratch, &format!("b/{NAME}"));

@@ -41,7 +41,7 @@ impl World {
         self.events.made
     }
 
-    /// Events that a due event schedules wait for the next call.
+    /// An event scheduled by a due event runs before the next call at the earliest.
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);

@@ -19,7 +19,7 @@ pub(crate) struct Prices {
     pub(crate) call: fn(&str) -> Duration,
     /// The fraction of a removal's price spent with the directory locked.
     pub(crate) directory: f64,
-    /// The fraction of every call's price spent with the lock shared by all calls.
+    /// The fraction of every call's price spent while holding the lock that all calls share.
     pub(crate) shared: f64,
     /// The extra cost of waiting for a lock, as a multiple of the call's price.
     pub(crate) contended: f64,
@@ -36,9 +36,10 @@ struct Machine {
 #[derive(Default)]
 struct Thread {
     clock: Duration,
-    /// The address of the condition variable on which the thread sleeps; 0 after its end.
+    /// The address of the condition variable on which the thread sleeps; 0 after the thread has
+    /// ended.
     sleeps: Option<usize>,
-    /// The thread waits on `turn` after a call, on `woken` in a sleep.
+    /// After a call, the thread waits on `turn`; while it sleeps, on `woken`.
     turn: Arc<std::sync::Condvar>,
     woken: Arc<std::sync::Condvar>,
 }

@@ -8,7 +8,7 @@ use crate::calls::Calls;
 use crate::sys::Setup;
 use crate::sys::gate::{Gate, calls};
 
-// Searches under Windows rules use the names of Windows calls, all others those of Linux.
+// Program searches under Windows rules use Windows names; everything else uses Linux names.
 calls! {
     Openat "openat",
     Getdents64 "getdents64",

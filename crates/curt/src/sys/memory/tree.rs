@@ -49,8 +49,8 @@ pub(crate) struct Rules {
     pub(crate) positions: Positions,
     /// How many entries fit in the buffer.
     pub(crate) page: usize,
-    /// The most entries per call. If fewer than `page`, batches are short before the end, as with
-    /// FUSE.
+    /// The most entries per call. If smaller than `page`, a short batch does not mean the end, as
+    /// with FUSE.
     pub(crate) given: usize,
     pub(crate) kinds: bool,
     pub(crate) descriptors: usize,
@@ -115,8 +115,8 @@ pub(super) struct Cursor {
 /// The tree and all open directories.
 ///
 /// Paths begin at the root, use `/`, and follow no symlink. Methods that build the tree create
-/// missing ancestors, and panic if a system would fail. An intruder's changes, from `rename` to
-/// `deepen`, do nothing if the entry is gone.
+/// missing ancestors, and panic where a system call would fail. The methods from `rename` to
+/// `deepen` act as an intruder, and do nothing if the entry is gone.
 pub(crate) struct World {
     pub(crate) rules: Rules,
     pub(crate) clock: Duration,

@@ -17,7 +17,8 @@ const HEAD: usize = 94;
 const LONGEST: usize = HEAD + 2 * 255;
 
 impl World {
-    /// Finds a child by its short name or ignoring case. Also returns the stored name.
+    /// Finds a child by its name, ignoring case, or by its short name. Also returns the stored
+    /// name.
     fn child_in_any_case(&self, parent: usize, name: &[u8]) -> Effect<(usize, &[u8])> {
         if !self.is_directory(parent) {
             return Err(Errno::NOTDIR);

@@ -24,7 +24,7 @@ use crate::sys::windows::tests::set_up;
 use crate::sys::{Features, Setup};
 
 thread_local! {
-    /// The missing features, and whether a setup was made since.
+    /// The missing features, and whether a setup was made since they were set.
     static LACKING: Cell<(Features, bool)> = const { Cell::new((Features::NONE, false)) };
     static FAILING: RefCell<Option<Arc<Faults>>> = const { RefCell::new(None) };
 }

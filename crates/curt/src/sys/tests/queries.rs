@@ -103,7 +103,7 @@ pub(super) fn listings_agree_with_queries<G: Testbed>(testbed: &G, base: &At<'_,
     for (file, size) in [("top/empty", 0), ("top/small", 5), ("top/large", 70_000)] {
         testbed.file(Path::new(file), &vec![b'x'; size]);
     }
-    // Vary the length of names, and thereby that of records.
+    // Vary the length of names, and so the length of records.
     for length in 1..=40 {
         testbed.file(&Path::new("top").join("n".repeat(length)), b"n");
     }

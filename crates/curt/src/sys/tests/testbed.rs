@@ -173,7 +173,7 @@ impl<S: Which + Beneath> Testbed for Real<S> {
         self.scratch.list(path)
     }
 
-    /// Compares the targets of descriptors, because other tests change their numbers.
+    /// Looks for paths, because other tests open and close descriptors in parallel.
     fn assert_nothing_open(&self) {
         let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else {
             return;

@@ -46,7 +46,7 @@ impl Accounts {
     }
 }
 
-/// Holds the lock during the lookup, because most other workers want the same number.
+/// Holds the lock during the lookup: waiting workers mostly want the same number.
 fn look_up_shared(
     shared: Option<&Shared>,
     names: impl FnOnce(&mut Known) -> &mut Names,

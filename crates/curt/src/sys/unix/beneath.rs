@@ -52,7 +52,7 @@ impl Beneath for Unix {
     const FLAVOR: Flavor = Flavor::Posix;
     /// False on Apple's systems, where the volume decides whether case is ignored.
     const SPELLING_IS_NAME: bool = !cfg!(target_vendor = "apple");
-    /// `PATH_MAX` of Linux, otherwise that of macOS and the BSDs.
+    /// `PATH_MAX`: 4096 on Linux, 1024 on macOS and the BSDs.
     const LONGEST: usize = if cfg!(target_os = "linux") { 4096 } else { 1024 };
 
     fn whole(&self, root: &Dir, path: Name<'_, u8>, want: Want<'_>, rules: Rules) -> Whole<File> {

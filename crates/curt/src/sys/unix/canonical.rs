@@ -17,7 +17,7 @@ use crate::sys::{Sys, SystemUnit};
 
 /// Loops are detected only after this many symlinks.
 const UNSUSPICIOUS_LINKS: usize = 20;
-/// More symlinks than this count as a loop, because each one could lengthen the path.
+/// A path that needs more symlinks counts as a loop, because each one could lengthen the path.
 const MAX_LINKS: usize = 1024;
 /// The limit of the kernel and of `realpath(3)`.
 const FEW_LINKS: usize = 40;
@@ -89,8 +89,8 @@ impl Unix {
         Some(name)
     }
 
-    /// Returns a path that leads to the open file. The kernel's path may not: the file may be
-    /// mounted elsewhere, on a detached mount, or below a later mount.
+    /// Returns a path that leads to the open file. The kernel's own path need not: the file may be
+    /// mounted elsewhere, detached, or covered by a later mount.
     pub(super) fn verified_name(&self, fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
         let name = self.name_of(fd)?;
         if self.resolves_to(CWD, &name, fd)? { Ok(name) } else { Err(Errno::NOENT.into()) }
@@ -205,7 +205,7 @@ impl Unix {
     }
 }
 
-/// Detects loops: the same symlink occurs again with the same components left.
+/// Detects loops: in a loop, the same symlink occurs again, followed by the same rest of the path.
 #[derive(Default)]
 struct Loops {
     links: usize,

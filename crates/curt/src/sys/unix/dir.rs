@@ -18,7 +18,7 @@ pub(crate) struct Dir {
     cached: OnceLock<Box<Cached>>,
 }
 
-/// Whose entries may be removed: anyone's (`None`), or only those of this user.
+/// Which entries may be removed: all (`None`), or only the ones that this user owns.
 pub(super) type Rights = Result<Option<u32>>;
 
 #[derive(Debug, Default)]
@@ -148,7 +148,7 @@ fn number_and_type(entry: &rustix::fs::DirEntry) -> (u64, u8) {
     (entry.ino() as u64, type_of(entry.file_type().as_raw_mode() as u32))
 }
 
-/// Appends a `linux_dirent64`, with 0 as its offset, and zeros up to a multiple of eight.
+/// Appends a `linux_dirent64` with offset 0, padded with zeros to a multiple of eight bytes.
 fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
     let end = buffer.len() + (NAME + name.len()).next_multiple_of(8);
     let length = u16::try_from(end - buffer.len()).unwrap_or(u16::MAX);
@@ -162,8 +162,8 @@ fn write_record(buffer: &mut Vec<u8>, id: u64, d_type: u8, name: &[u8]) {
 
 /// Fits about two thousand entries. Above 4 KiB, more memory saves calls but no time.
 const CAPACITY: usize = 64 << 10;
-/// The capacity after a full buffer. On ext4, removal is cheaper the more entries are sorted by
-/// inode at once.
+/// The capacity after a full buffer. On ext4, sorting more entries by inode at once makes removal
+/// cheaper.
 const LARGE_CAPACITY: usize = 1 << 20;
 /// How many full batches are read before the buffer grows, if entries are only listed. Touching a
 /// new page costs more than a call that fills an old one.

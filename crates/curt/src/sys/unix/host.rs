@@ -16,7 +16,7 @@ pub(crate) fn home() -> Option<OsString> {
     std::env::var_os("HOME")
 }
 
-/// Searches under Windows rules use the newest rules.
+/// On Unix, searches under Windows rules assume the newest release.
 pub(crate) fn release() -> Release {
     Release::Windows11
 }

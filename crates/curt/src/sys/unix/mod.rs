@@ -75,7 +75,7 @@ pub(crate) struct Unix {
     accounts: RefCell<Accounts>,
 }
 
-/// A `Child` with an empty name is missing, not the directory itself.
+/// A `Child` with an empty name counts as missing, and does not mean the directory itself.
 #[derive(Clone, Copy)]
 enum StatTarget<'a> {
     Itself,
@@ -101,7 +101,7 @@ pub(crate) fn open_directory(fd: BorrowedFd<'_>, path: &Path) -> (io::Result<Dir
     (opened.map(Dir::from).map_err(io::Error::from), syscalls.calls())
 }
 
-/// Refuses a descriptor of anything but a directory. Makes 1 system call.
+/// Refuses anything but a directory. Makes 1 system call.
 pub(crate) fn adopt_directory(fd: OwnedFd) -> io::Result<Dir> {
     Ok(directory_only(&Syscalls::new(&Setup::default()), fd)?.into())
 }

@@ -98,7 +98,7 @@ impl Unix {
         }
     }
 
-    /// A race remains: a symlink that replaces the entry after the check is changed.
+    /// A race remains: if a symlink replaces the entry after the check, the symlink is changed.
     pub(super) fn change_unless_link(
         &self,
         at: &Dir,

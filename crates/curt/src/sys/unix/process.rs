@@ -114,7 +114,7 @@ impl Unix {
             if ended[1] {
                 child.stderr = None;
             }
-            // Check here too, because there might always be more to read.
+            // Check the limit even after reading, because there might always be more.
             if left.is_zero() {
                 return Ok(child.stdout.is_none() && child.stderr.is_none());
             }

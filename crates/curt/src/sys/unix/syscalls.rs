@@ -270,8 +270,8 @@ impl Syscalls {
     }
 
     /// Reads the monotonic clock, on Linux through the vDSO. An `Instant` would need a shared
-    /// start, whose lock a forked child could find taken. rustix looks for the vDSO itself, but
-    /// Valgrind hides it.
+    /// starting point, and a forked child might find its lock taken. This does not use rustix,
+    /// which cannot find the vDSO under Valgrind.
     pub(super) fn now(&self) -> Duration {
         let _ = self;
         let mut time = MaybeUninit::<libc::timespec>::zeroed();

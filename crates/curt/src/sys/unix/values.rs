@@ -241,8 +241,8 @@ pub(super) fn stepped<F>(opened: Result<F, Errno>) -> Step<F> {
     }
 }
 
-/// Whether the entry is a symlink or not a directory. For a symlink, FreeBSD returns `EMLINK` and
-/// NetBSD `EFTYPE`.
+/// Whether the entry is either a symlink or not a directory. For a symlink, FreeBSD returns
+/// `EMLINK` and NetBSD `EFTYPE`.
 fn refuses_link_or_file(error: Errno) -> bool {
     #[cfg(any(
         target_vendor = "apple",

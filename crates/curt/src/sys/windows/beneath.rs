@@ -2,9 +2,9 @@
 //! (`OBJ_DONT_REPARSE`). A path with a link is then resolved in single steps, each of which opens
 //! an entry without following it and queries its kind.
 //!
-//! Paths are folded first, because the kernel resolves neither `.` nor `..`. Windows before 10 1607
-//! refuses `OBJ_DONT_REPARSE`. Wine 10 ignores it and follows links, so only single steps are safe
-//! there.
+//! First `.` and `..` are removed from paths, because the kernel resolves neither. Windows before
+//! 10 1607 refuses `OBJ_DONT_REPARSE`. Wine 10 ignores it and follows links, so only single steps
+//! are safe there.
 
 use std::io;
 use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, OwnedHandle};
@@ -39,7 +39,7 @@ fn disposition(create: Create) -> u32 {
     }
 }
 
-/// Truncates an existing file.
+/// Returns the disposition that also truncates an existing file.
 fn emptying(create: Create) -> u32 {
     match create {
         Create::Never => nt::FILE_OVERWRITE,
@@ -71,7 +71,7 @@ fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     Target { root: at.root(), name, any_case: true }
 }
 
-/// No step crosses volumes, so the volume is that of `from`.
+/// The directory is on the volume of `from`, because no step crosses volumes.
 fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     Dir::new(handle, from.volume, Use::Lookup)
 }

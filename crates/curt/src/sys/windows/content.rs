@@ -56,7 +56,7 @@ pub(super) fn link_target(
 fn target_in(point: &[u8]) -> Option<Vec<u16>> {
     let tag = u32::from(number(point, 0)?) | (u32::from(number(point, 2)?) << 16);
     match tag {
-        // In a symlink, flags follow four offsets and lengths.
+        // A symlink has two offsets with lengths, then flags, then the names.
         SYMLINK => named(point, 20),
         MOUNT_POINT => named(point, 16),
         // A version number precedes the path, which is UTF-8. Invalid bytes are replaced.

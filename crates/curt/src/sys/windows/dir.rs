@@ -27,7 +27,7 @@ pub(crate) struct Dir {
     /// The volume of all entries, because no operation crosses volumes.
     pub(super) volume: &'static Volume,
     pub(super) used_for: Use,
-    /// Lowered after a query by name has missed an entry of this directory.
+    /// Set once a query by name has missed an entry of this directory.
     pub(super) by_name: Rung,
     restart: AtomicBool,
 }
@@ -61,7 +61,7 @@ impl Dir {
         self.handle.as_ref().map(AsHandle::as_handle)
     }
 
-    /// Separators must be [spelled](Dir::spelled) first.
+    /// [`Dir::spelled`] must first replace the separators in `name`.
     pub(super) fn target<'a>(&'a self, name: &'a [u16]) -> Target<'a> {
         Target { root: self.root(), name, any_case: self.used_for == Use::Lookup }
     }
@@ -128,7 +128,7 @@ pub(super) const CLASSES: [Class; 4] = [
     Class { number: nt::FileDirectoryInformation, tag: None, id: None, name: 32 },
 ];
 
-// Offsets in 16-bit units. Four times of four units each begin at `CREATED`, in the order of
+// Offsets in 16-bit units. Four timestamps of four units each begin at `CREATED`, in the order of
 // [`TIMES`].
 const CREATED: usize = 4;
 const SIZE: usize = 20;
@@ -137,8 +137,8 @@ const ATTRIBUTES: usize = 28;
 const NAME_LENGTH: usize = 30;
 const TIMES: [Fields; 4] = [Fields::CREATED, Fields::ACCESSED, Fields::MODIFIED, Fields::CHANGED];
 
-/// The offset of `FileIndex`, which no current filesystem fills in. It holds the distance to the
-/// next record instead.
+/// The offset of `FileIndex`, which no current filesystem fills in. We store the distance to the
+/// next record there.
 const DISTANCE: usize = 2;
 
 /// 64 KiB, because larger reads fail on some servers.

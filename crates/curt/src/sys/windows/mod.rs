@@ -195,7 +195,6 @@ impl Windows {
         }
     }
 
-    /// Follows links.
     fn open_followed(&self, target: Target<'_>) -> Result<Dir> {
         let handle = self.syscalls.open(target, LIST, LOOKUP)?;
         Ok(on_its_volume(&self.syscalls, handle, Use::Listing))
@@ -309,7 +308,8 @@ impl Sys for Windows {
                 Ok(())
             }
             Err(status @ Status::DIRECTORY_NOT_EMPTY) => Err((self.open_again(dir), status.into())),
-            // A pending deletion counts as gone, although its error number is that of a refusal.
+            // An entry pending deletion counts as gone, although its Win32 error is "access
+            // denied".
             Err(status) if status.is_gone() || status.is_pending() => {
                 Err((dir, OsError::NotFound.error()))
             }
@@ -344,8 +344,8 @@ impl Sys for Windows {
         if follow {
             return opened(self.open_followed(target).map(Some));
         }
-        // The root of a full path is never a link. Reopen the starting directory, because
-        // `open_steps` closes it.
+        // The root of a full path is never a link. Without a root, reopen the starting directory,
+        // because `open_steps` closes it.
         let root = if from.root().is_some() { 0 } else { text::root_length(&path) };
         let (root, path) = path.split_at(root);
         let begin = if root.is_empty() {

@@ -164,7 +164,7 @@ impl Native {
         self.look_up_account = OnceLock::from(function);
     }
 
-    /// Copies of a volume share its serial number and its state.
+    /// A volume's copy has the same serial number, and so shares its state.
     pub(super) fn volume(&self, key: Key) -> &'static Volume {
         let mut volumes = self.volumes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = volumes.iter().find(|volume| volume.key == key) {

@@ -90,7 +90,7 @@ impl Windows {
         self.syscalls.terminate_job(tree.as_handle(), KILLED)
     }
 
-    /// Polls, because Windows cannot wait for several pipes, or for a pipe with a limit.
+    /// Polls, because Windows can neither wait for several pipes nor limit the wait for one.
     pub(crate) fn read_until(
         &self,
         child: &mut Child,

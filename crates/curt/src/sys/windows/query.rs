@@ -8,9 +8,9 @@
 //! A query by name can prove that an entry exists, but not that it is missing: under profile
 //! containers (FSLogix) it fails with "not found" for files that can be opened. This happens inside
 //! `C:\Users\NAME`, although that folder itself is found, so neither the drive nor an earlier
-//! result shows where to trust a failure. Therefore every failure is confirmed by opening, whose
-//! error counts. Once a query by name has missed an entry of an open directory, its other entries
-//! are always opened.
+//! result shows where to trust a failure. So every failure is checked by opening the entry, and
+//! only that error counts. Once a query by name has missed an entry of an open directory, its other
+//! entries are always opened.
 
 use std::os::windows::io::BorrowedHandle;
 
@@ -43,7 +43,7 @@ struct Query<'a> {
     syscalls: &'a Syscalls,
     target: Target<'a>,
     volume: &'a Volume,
-    /// Whether the entry is known to be on that volume, whose serial number was queried.
+    /// Whether the entry is known to be on `volume`, and its serial number was queried.
     is_on_it: bool,
     fields: Fields,
 }
@@ -264,7 +264,7 @@ impl Query<'_> {
         match self.syscalls.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
             Ok(()) => {
                 let mut facts = linux(&buffer);
-                // Drop the access rights, which are those of the handle.
+                // Drop the access rights, which describe the handle, not the entry.
                 facts.known = facts.known.without(ACCESS);
                 Ok(Some(facts))
             }

@@ -39,7 +39,7 @@ pub(super) fn owners(
     facts: &Facts,
 ) -> Result<Owners> {
     let spelled = parent.spelled(name);
-    // If the kind is known and not a link, any link has been followed.
+    // If the kind is known and not a link, the query followed the link, or there was none.
     let was_followed = facts.known.contains(Fields::KIND) && !facts.kind.is_link();
     let options = if was_followed { FOLLOW } else { ABOUT };
     let descriptor =

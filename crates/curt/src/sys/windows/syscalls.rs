@@ -26,8 +26,8 @@ const FILE_CREATED: usize = 2;
 
 const SHARE_ALL: u32 = 7;
 
-// The names are those of ntdll, except one of advapi32. Win32 functions count as the nearest native
-// call.
+// The names come from ntdll, except `LookupAccountSidW`. A Win32 function counts as the nearest
+// native call.
 calls! {
     Open "NtOpenFile",
     Close "NtClose",
@@ -162,7 +162,7 @@ impl Syscalls {
         Ok(done)
     }
 
-    /// Also returns whether the file was created. `more` are object attributes.
+    /// Also returns whether the file was created. `more` adds object attributes.
     pub(super) fn create(
         &self,
         target: Target<'_>,

@@ -85,7 +85,7 @@ pub(super) fn native(path: &Path) -> io::Result<Vec<u16>> {
     })
 }
 
-/// Replaces `/` with `\`, except in full native paths, where it is part of a name.
+/// Replaces `/` with `\`, except in full native paths, where `/` is part of a name.
 pub(super) fn spelled(units: &[u16], is_relative: bool) -> Cow<'_, [u16]> {
     if !is_relative || !units.contains(&SLASH) {
         return Cow::Borrowed(units);

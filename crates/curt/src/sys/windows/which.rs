@@ -1,4 +1,4 @@
-//! One open and one listing for a directory, one open for a name.
+//! A directory is searched by one open and one listing. A single name is probed by one open.
 
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle};
@@ -129,8 +129,8 @@ fn not_opened(status: Status) -> Result<Verdict, Unsearched> {
     }
 }
 
-/// Spells a name as stored, by the path of the handle. On some filesystems, the older query returns
-/// the name as it was opened.
+/// Sets `spelled` to the stored name, the end of the handle's path. On some filesystems, the older
+/// query returns the name as it was opened.
 fn spell(syscalls: &Syscalls, file: BorrowedHandle<'_>, volume: &Volume, spelled: &mut Vec<u16>) {
     const FORMS: [i32; 2] = [nt::FileNormalizedNameInformation, nt::FileNameInformation];
     let mut buffer = [0_u64; 1024];

@@ -19,9 +19,9 @@ use crate::sys::unix::dir::{Dir, text};
 use crate::sys::unix::{LOOKUP, StatTarget, Unix, values};
 use crate::sys::{Feature, Request, Sys};
 
-/// Tries of `openat2` if it fails with `EAGAIN`: while any process renames or mounts, the kernel
-/// cannot resolve `..` safely. Early tries follow at once, later ones after a pause. Single steps
-/// are no fallback, because a process that keeps renaming could force them (ADR 36).
+/// How often `openat2` is tried if it fails with `EAGAIN`: while any process renames or mounts, the
+/// kernel cannot resolve `..` safely. Early retries follow at once, later ones after a pause.
+/// Single steps are no fallback, because a process that keeps renaming could force them (ADR 36).
 const TRIES: u32 = 64;
 const AT_ONCE: u32 = 24;
 const PAUSE: Duration = Duration::from_micros(250);

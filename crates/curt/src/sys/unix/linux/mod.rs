@@ -1,4 +1,4 @@
-//! Linux fast paths, which [`Unix::has`] can switch off, and queries without a portable call.
+//! Linux fast paths, which [`Unix::has`] can switch off, and queries that have no portable call.
 
 mod beneath;
 mod descriptor;
@@ -68,7 +68,7 @@ impl Unix {
             && !NO_OPENAT2.load(Ordering::Relaxed)
     }
 
-    /// Returns `None` without `openat2`. A security filter may cause `EPERM`.
+    /// Returns `None` if `openat2` is unavailable. `EPERM` may come from a security filter.
     pub(super) fn open_at_once(
         &self,
         from: &Dir,

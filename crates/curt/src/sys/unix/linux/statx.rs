@@ -72,8 +72,8 @@ impl Unix {
         Ok(stat.is_some())
     }
 
-    /// Returns the mount ID or, before Linux 5.8, the device. The device is less exact: the
-    /// subvolumes of one btrfs mount have different ones.
+    /// Returns the mount ID or, before Linux 5.8, the device. The device is less exact, because the
+    /// subvolumes of one btrfs mount have different devices.
     pub(in crate::sys::unix) fn mount_by_statx(
         &self,
         fd: BorrowedFd<'_>,

@@ -135,8 +135,8 @@ impl Syscalls {
         rustix::fs::fstatfs(at).map(|fs| (fs.f_type as i64, fs.f_flags as u64))
     }
 
-    /// Ignores container limits, which the standard library reads from files: the governor notices
-    /// workers that such a limit makes useless.
+    /// Ignores container limits, which the standard library reads from files. If such a limit makes
+    /// workers useless, the governor notices.
     pub(in super::super) fn processors(&self) -> usize {
         if self.pass(Call::Processors).is_err() {
             return 1;

@@ -1,5 +1,4 @@
-//! Tests whole paths in one call. If the system lacks this, a fake refuses paths with a certain
-//! component.
+//! Tests whole paths in one call. A fake call refuses paths with the component `link`.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};

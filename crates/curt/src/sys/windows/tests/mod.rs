@@ -1,5 +1,5 @@
-//! Tests every version of each native call: the newest, faked if this system lacks them, and the
-//! older ones, by refusing the newer.
+//! Tests every version of each native call. Versions that this system lacks are faked; older ones
+//! are reached by refusing the newer.
 #![allow(
     clippy::missing_safety_doc,
     reason = "stand-ins: the table calls each as the function whose type it has"
@@ -429,7 +429,7 @@ fn every_form_lists_names_kinds_and_numbers() {
     }
 }
 
-/// Wine lacks junctions, so handles whose name ends with this claim to be one.
+/// Wine lacks junctions, so an entry whose name ends with this is reported as one.
 const JUNCTION: &str = "junction";
 const MOUNT_POINT: u64 = 0xa000_0003;
 static LINKS_REMOVED: AtomicU64 = AtomicU64::new(0);
