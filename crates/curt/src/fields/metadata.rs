@@ -114,7 +114,7 @@ pub enum Value<'a, T> {
 }
 
 impl<'a, T> Value<'a, T> {
-    /// Returns the value, if known.
+    /// Returns the value, or `None` for any other variant.
     pub fn known(self) -> Option<T> {
         match self {
             Value::Known(value) => Some(value),
@@ -355,7 +355,8 @@ impl Metadata {
         self.failed.push((fields, error));
     }
 
-    /// Removes and returns the failure to determine the kind, which stands for the whole entry.
+    /// Removes and returns the error of a failed query of the kind. Callers report it instead of
+    /// the entry.
     pub(crate) fn take_failed_kind(&mut self) -> Option<Error> {
         self.take_failure(|fields| fields.contains(Fields::KIND))
     }

@@ -136,7 +136,7 @@ impl Fields {
     /// The empty set.
     pub const NONE: Fields = Fields(0);
 
-    /// Returns the field with this name, or `None` if no field has it.
+    /// Looks up a field by its name, such as `block-size`.
     pub fn named(name: &str) -> Option<Fields> {
         Fields::ALL.iter().find(|&(known, _)| known == name).map(|(_, field)| field)
     }
@@ -225,7 +225,7 @@ impl FromStr for Fields {
     }
 }
 
-/// The error for an unknown field name.
+/// The error of parsing [`Fields`] from a string with an unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownField(String);
 

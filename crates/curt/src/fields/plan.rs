@@ -80,9 +80,9 @@ impl Plan {
 }
 
 impl Fields {
-    /// Returns these fields without the name, and those that they depend on. An owner's name needs
-    /// its number, unless the security descriptor has the name. A target and the security
-    /// descriptor need the kind.
+    /// Returns these fields without [`Fields::NAME`], and the fields that they depend on. A user or
+    /// group name is looked up by number, unless the security descriptor contains it. Targets and
+    /// security descriptors need the kind.
     pub(crate) fn needs(self, sources: &Sources) -> Fields {
         let mut needs = self.without(Fields::NAME);
         for (name, number) in [(Fields::USER, Fields::USER_ID), (Fields::GROUP, Fields::GROUP_ID)] {

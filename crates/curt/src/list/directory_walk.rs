@@ -19,9 +19,9 @@ const MAX_OPEN: usize = 64;
 /// directory is opened relative to its parent, so paths in the tree may exceed the system's path
 /// limit.
 ///
-/// Symlinks are not followed, except the operand, even if a directory is replaced with a symlink
-/// meanwhile; [`DirectoryWalk::follow`] changes this. A directory that is its own ancestor, through
-/// a symlink or a mount (Linux), fails with [`Cause::Loop`].
+/// A symlink as the operand is followed. Others are not, even if one replaces a directory
+/// meanwhile, unless [`DirectoryWalk::follow`] is set. A directory that is its own ancestor,
+/// through a symlink or a mount (Linux), fails with [`Cause::Loop`].
 ///
 /// Costs as much as listing each directory. Following symlinks adds 1 call per directory (on Linux
 /// only after the first symlink), and 3 per ancestor. A mount point on Linux adds 2 calls, and 3
@@ -126,14 +126,14 @@ impl DirectoryWalk {
         }
     }
 
-    /// Returns the depth below the operand: of the last opened directory or, once that is
-    /// [entered](DirectoryWalk::enter), of its subdirectories.
+    /// Returns the depth of the last opened directory below the operand. Once the directory is
+    /// [entered](DirectoryWalk::enter), returns the depth of its subdirectories.
     pub fn depth(&self) -> usize {
         self.branch.depth()
     }
 
-    /// Enters the last opened directory: queues these of its subdirectories, in this order. Makes
-    /// no system call.
+    /// Enters the last opened directory: queues its subdirectories `names`, in this order. Makes no
+    /// system call.
     ///
     /// Fails if `list` is not the listing of that directory, or if a name is invalid.
     pub fn enter<N: AsRef<OsStr>>(
@@ -224,7 +224,7 @@ impl DirectoryWalk {
         while self.branch.leave(&self.sys).is_some() {}
     }
 
-    /// Closes all directories. Returns the calls made, except those of the returned [`Stat`]s and
+    /// Closes all directories. Returns the walk's own calls, without those of its [`Stat`]s and
     /// directories.
     pub fn finish(mut self) -> Calls {
         self.clear();

@@ -1,9 +1,9 @@
 //! Reads a whole directory and queries its entries from several threads.
 //!
 //! Most of the time goes into the queries, one per entry, and one slow query must not leave other
-//! threads idle. So each batch is split into small chunks. Threads take one after another, and
-//! write into its part of the result slice. They end with their batch. The next batch is up to
-//! sixteen times as large.
+//! threads idle. So each batch is split into small chunks. Each thread takes one chunk after
+//! another, and writes into the chunk's part of the result slice. The threads end with the batch,
+//! and a larger batch starts more. Batches grow up to sixteenfold.
 
 use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};

@@ -223,7 +223,8 @@ impl List {
         self
     }
 
-    /// Returns the next entry, borrowed from the listing. If the listing itself fails, it ends.
+    /// Returns the next entry, borrowed from the listing. A failure to read the directory ends the
+    /// listing.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         match self.fill() {
@@ -242,8 +243,8 @@ impl List {
     /// If none remain, reads a new batch first. Names are borrowed from the buffer until the
     /// listing reads again, so they can be collected without copying.
     ///
-    /// Returns `false` at the end of the directory. If the listing itself fails, it ends. Costs as
-    /// many calls as [`List::next`].
+    /// Returns `false` at the end of the directory. A failure to read the directory ends the
+    /// listing. Costs as many calls as [`List::next`].
     ///
     /// ```
     /// use curt::Next;

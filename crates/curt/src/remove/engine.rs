@@ -11,9 +11,10 @@
 //! become empty. The second listing must not handle remaining entries again. Therefore:
 //!
 //! - Names of entries that failed are stored and skipped (`frame.rs`).
-//! - Names of entries that the caller chose to skip are not stored. If there can be any, a
-//!   directory is listed to its end before a subdirectory is entered.
-//! - Before reading the rest of a reopened directory, the worker waits for the parts handed off.
+//! - Names of entries that the caller skips are not stored. If the caller may skip entries, the
+//!   worker lists a directory to its end before it enters a subdirectory.
+//! - Before it reads the rest of a reopened directory, the worker waits for the entries that it
+//!   handed off.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,8 +37,8 @@ const ENTRIES_PER_CHECK: u64 = 16;
 const MIN_SPLIT: usize = 128;
 
 /// The maximum number of tasks that a worker nests while it waits. Each takes 1.5 KiB of stack and
-/// holds a directory of another worker open. A worker at the limit hands off no work, so with a
-/// limit of 2, 32 workers took longer than 16 in the model (`tests/scaling.rs`).
+/// holds a directory of another worker open. A worker at the limit hands off no work: with a limit
+/// of 2, 32 workers took longer than 16 in the model (`tests/scaling.rs`).
 const MAX_NESTED: u32 = 8;
 const CALLS_FOR_DIRECTORY: u32 = 5;
 const SHORTAGE_PAUSE: Duration = Duration::from_millis(2);
@@ -106,8 +107,8 @@ impl<'r, S: Sys> Engine<'r, S> {
         self.worker.shared.pool.queue.finish(&parts.join);
     }
 
-    /// Removes all levels from `base` on. If the lowest is a part, returns the entries that remain
-    /// in it.
+    /// Removes all levels from `base` on. If another worker handed off the level `base`, returns
+    /// the entries that remain in it.
     pub(super) fn remove_levels(&mut self, base: usize) -> Remains<S::Unit> {
         while self.stack.len() > base {
             if self.worker.is_over() {
@@ -124,8 +125,8 @@ impl<'r, S: Sys> Engine<'r, S> {
                 self.enter_next();
                 continue;
             }
-            // Wait for the parts handed off before leaving the directory. After a reopening, also
-            // wait before reading on, because the listing would meet their entries.
+            // Before leaving the directory, wait for the entries handed off. After a reopening,
+            // wait even before reading on, because the new listing would meet these entries again.
             let may_read_on = has_more && !level.was_released();
             if !may_read_on && self.wait_for_parts() {
                 continue;
@@ -162,7 +163,6 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Reads a batch, removes its files, and saves the names of its subdirectories.
     fn read_batch(&mut self) {
         if self.check_overrun() {
             return;
@@ -319,8 +319,9 @@ impl<'r, S: Sys> Engine<'r, S> {
         }
     }
 
-    /// Returns why [`SameFileSystem::Device`] excludes a child. A child that was not opened is
-    /// queried by name, because it may be a mount of the same device, or be removed unopened.
+    /// Returns why [`SameFileSystem::Device`] excludes a child. Queries an unopened child by name,
+    /// because a refused mount may be on the same device, and an unreadable directory may still be
+    /// removed.
     fn other_device(&mut self, at: usize, opened: &Opened<S::Dir>) -> Option<Cause> {
         let Engine { worker, stack, .. } = self;
         if worker.shared.options.same_file_system != SameFileSystem::Device {

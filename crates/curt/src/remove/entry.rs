@@ -50,7 +50,6 @@ impl<S: Sys> Worker<'_, S> {
         outcome
     }
 
-    /// Removes an entry. Leaves directories, and entries that the caller skips.
     pub(super) fn remove_entry(
         &mut self,
         dir: &S::Dir,
@@ -141,7 +140,7 @@ impl<S: Sys> Worker<'_, S> {
         error: io::Error,
     ) -> Outcome {
         let options = self.shared.options;
-        // Like GNU rm, do not try if only protected entries are confirmed.
+        // Like GNU rm, do not try if only write-protected entries need a confirmation.
         let is_denied = error.kind() == io::ErrorKind::PermissionDenied
             && options.confirm != Confirm::WriteProtected;
         if is_denied && options.confirm == Confirm::Always {
@@ -187,8 +186,7 @@ impl<S: Sys> Worker<'_, S> {
         }
     }
 
-    /// Decides about a failed removal. The entry may be a directory or missing. Reports other
-    /// errors.
+    /// Interprets a failed removal: the entry may be a directory, or missing. Reports other errors.
     fn not_removed(
         &self,
         dir: &S::Dir,

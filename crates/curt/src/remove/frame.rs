@@ -1,10 +1,10 @@
 //! The state of one directory between the operand and the current entry, and the tasks handed off
 //! from it.
 //!
-//! A directory remains if any of its entries does. The names of these entries are stored, because a
-//! relisting would meet them again and report the same failure twice. Parts handed off collect
-//! their own remains. The directory's worker joins the parts, takes back their remains, and only
-//! then decides about the directory.
+//! A directory remains if any of its entries does. The names of remaining entries are stored,
+//! because a relisting would meet them again and report the same failure twice. A worker that takes
+//! over part of a directory collects the names that remain in it. The directory's own worker waits
+//! for all parts, adds their names, and only then decides about the directory.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

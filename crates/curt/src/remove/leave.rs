@@ -33,7 +33,7 @@ impl<S: Sys> Engine<'_, S> {
     }
 
     /// Returns whether to relist a directory that will remain. Removing entries during a listing
-    /// can hide others. In a directory to be removed, `ENOTEMPTY` would reveal them.
+    /// can hide other entries from it. On removal, `ENOTEMPTY` would reveal them.
     fn may_have_more(&self) -> bool {
         let shared = self.worker.shared;
         let level = self.stack.top();
@@ -49,8 +49,8 @@ impl<S: Sys> Engine<'_, S> {
         directories == DirectoryOperands::Contents && self.stack.top().role == Role::Operand
     }
 
-    /// Returns whether the directory can be relisted. After skips it cannot, because their names
-    /// are not stored.
+    /// Returns whether the directory can be relisted. It cannot once entries were skipped, because
+    /// their names are not stored.
     fn may_list_again(&self) -> bool {
         let shared = self.worker.shared;
         shared.removes_all || !(self.stack.top().is_remaining() || shared.options.dry_run)
@@ -240,8 +240,8 @@ impl<S: Sys> Engine<'_, S> {
             let level = &mut stack[index];
             level.give_up();
             let stat = level.dir().and_then(|dir| worker.sys.query_dir(dir, Request::STAT).ok());
-            // Assume that a released directory is new: either its open neighbors are, or the
-            // writer is far deeper.
+            // Assume that a released directory is new, because the open directories inside it are.
+            // A wrong guess gives up more than necessary.
             if stat.is_some_and(|stat| !writers.is_new(&stat)) {
                 break;
             }

@@ -5,8 +5,8 @@ use crate::tree::Reader;
 
 const MIN_SORTED: usize = 1000;
 
-/// How many small batches in a row end the counting. A batch is small if it has fewer entries than
-/// `SMALL_BATCH` or than a sixteenth of the largest batch.
+/// Counting ends after this many small batches in a row. A batch is small if it has fewer entries
+/// than `SMALL_BATCH` or than a sixteenth of the largest batch.
 const MAX_SMALL_BATCHES: u32 = 64;
 const SMALL_BATCH: u64 = 4;
 

@@ -25,9 +25,9 @@
 //!   each entry that failed, and none for its parents unless [`Remove::try_parents`] is set.
 //! - Symlinks are removed and never followed. `link/` is an error.
 //! - No path is resolved twice: every call names one entry of an open directory, never `..`. The
-//!   only exception is a directory closed for lack of descriptors: it is reopened by several names
-//!   in one call that refuses symlinks or, below 8 descriptors, by `..` from a descendant, and must
-//!   have the same identity.
+//!   only exception is a directory closed for lack of descriptors. It is reopened by several names
+//!   in one call that refuses symlinks, or, below 8 descriptors, by `..` from a descendant. The
+//!   reopened directory must have the same identity.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
 //!   for errors (see [`Remove::on_error`]), the names of entries that remain, the names of
 //!   subdirectories in one listing buffer per level (64 KiB, or 1 MiB in a huge directory), and, in
@@ -80,10 +80,10 @@
 //!
 //! - Entries moved **into** the tree during the removal are removed with it.
 //! - A directory moved out of the tree after it was opened is still emptied.
-//! - A file that replaces another file of the same name before its turn is removed. So is an empty
-//!   directory that replaces a directory just emptied (for an operand, only after the last check of
-//!   its name). Windows prevents the latter, where permitted, by removing a directory by its
-//!   handle.
+//! - If a listed file is replaced with another file, the new file is removed. If a directory just
+//!   emptied is replaced with an empty directory, the new directory is removed (for an operand,
+//!   only after the last check of its name). Windows prevents this second race, where permitted, by
+//!   removing a directory by its handle.
 //! - The parent of an operand is found by the given path, and symlinks in that path are followed.
 //!
 //! # Fallbacks
@@ -194,8 +194,7 @@ impl Remove<'_> {
     }
 }
 
-/// Removes the operands. For a single operand, `parent` can be its opened parent and the path to
-/// report.
+/// For a single operand, `parent` can be its opened parent and the path to report.
 fn remove_on<S: Sys>(
     options: &Remove<'_>,
     setup: &Setup,
@@ -204,7 +203,7 @@ fn remove_on<S: Sys>(
 ) -> Report {
     let setup = options.setup(setup);
     let sys = S::start(&setup);
-    // A single thread needs no check, which takes up to a third of the removal's time.
+    // A single thread needs no check for overlaps, which takes up to a third of the removal's time.
     let is_alone = matches!(options.threads, Threads::AtMost(0 | 1));
     let stop = Stop::new(options.cancel, options.callbacks.poll.as_ref());
     let goes_on = || {
@@ -230,7 +229,8 @@ fn remove_on<S: Sys>(
 }
 
 /// Returns whether one operand equals or contains another, by path only. In parallel, the inner one
-/// could vanish before its turn. Sorting many paths takes time, so `goes_on` is called for each.
+/// could vanish before its turn. Sorting many paths takes time, so `goes_on` is called for each
+/// path.
 fn overlap(operands: &[&Path], mut goes_on: impl FnMut() -> bool) -> bool {
     if operands.len() < 2 {
         return false;

@@ -30,7 +30,7 @@ impl Event {
 #[derive(Debug, Default)]
 pub(super) struct Failures {
     pub(super) count: u64,
-    /// The failures; only the first if a callback gets them.
+    /// All failures, or only the first if `on_error` is set.
     pub(super) errors: Vec<Error>,
     is_over: bool,
 }
@@ -149,8 +149,8 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    /// Returns a guard that the caller's thread holds while it works. When dropped, it closes the
-    /// queue, so that other threads do not wait for it forever.
+    /// Returns a guard that the caller's thread holds while it works. Dropping the guard closes the
+    /// queue, so that other threads do not wait forever.
     pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
         self.events.as_ref().map(CloseAtEnd)
     }

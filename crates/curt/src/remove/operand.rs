@@ -347,7 +347,7 @@ impl<S: Sys> Worker<'_, S> {
         Ok(identity)
     }
 
-    /// Reports a non-directory that has a trailing separator or must be a directory.
+    /// Reports a non-directory where a trailing separator or an option requires a directory.
     fn not_a_directory(&self, is_link: bool) {
         let error = os_error(io::ErrorKind::NotADirectory);
         let directories = self.shared.options.directories;

@@ -14,13 +14,13 @@
 //!
 //! A directory that remains anyway is relisted until a round finds no new entry.
 //!
-//! A clock runs for each period. The first period is the first round. The next consists of all
-//! retries, and restarts when a retry finds at most half as many entries as the best round before
-//! it, because then removal is winning. Once a period has exceeded the retry window, a round ends
-//! when it finds more entries than its bound. The bound is half of the fewest entries in any
-//! complete round or, before there is one, the number of remaining entries, counted once. Thus a
-//! directory of old entries is emptied however long that takes, and an endlessly growing one is
-//! left.
+//! A clock runs during the first round, and a new one during all retries. The latter restarts when
+//! a retry finds at most half as many entries as the best round so far, because then removal is
+//! winning. Once a clock has passed the retry window, a round ends when it finds more entries than
+//! its bound. The bound is half of the entries in the smallest complete round. Before any round is
+//! complete, it is the number of remaining entries, counted once: finding more means that some are
+//! new. Thus a directory of old entries is emptied however long that takes, and an endlessly
+//! growing one is given up.
 
 use std::io;
 use std::time::Duration;
@@ -36,11 +36,11 @@ const UNTIMED: u64 = 1024;
 #[derive(Debug)]
 pub(super) struct Rounds {
     state: State,
-    /// The number of entries found in this round, without earlier failures.
+    /// Entries found in this round, except those that failed in an earlier one.
     found: u64,
-    /// The number of these entries that another process holds open (Windows).
+    /// Of these, entries that another process holds open (Windows).
     pending: u64,
-    /// The clock, once a round is long or has left the directory non-empty.
+    /// The clock, which starts when a round gets long or the directory is relisted.
     clock: Option<Box<Clock>>,
 }
 
@@ -57,14 +57,15 @@ enum State {
 pub(super) enum Reason {
     /// The directory is not empty, or a round has exceeded its bound.
     NotEmpty,
-    /// The directory will remain, and may have more entries. The first relisting is not a retry.
+    /// The directory will remain, and may have more entries. The first relisting for this reason
+    /// does not count as a retry.
     Remains,
 }
 
 #[derive(Debug, Default)]
 struct Clock {
     since: Duration,
-    /// A round past the window ends when it finds more entries. `None` while unknown.
+    /// A round past the window ends when it finds more entries than this. `None` while unknown.
     bound: Option<u64>,
     retries: u32,
     is_retry: bool,
@@ -117,8 +118,8 @@ impl Rounds {
         self.pending += 1;
     }
 
-    /// Ends a round past the window if it has found more than its bound. `count` returns the
-    /// remaining entries, for an unknown bound.
+    /// Ends a round past the window if it has found more entries than its bound. Calls `count` for
+    /// the remaining entries if the bound is unknown.
     pub(super) fn end_if_overrun(
         &mut self,
         now: impl FnOnce() -> Duration,
@@ -167,8 +168,8 @@ impl Rounds {
                 (clock.since, clock.retries) = (now, 1);
             }
         }
-        // Use the smallest round so far, because fluctuation is not progress. An overrun round
-        // ended early, so it predicts nothing.
+        // Keep the smallest bound so far, because fluctuation is not progress. An overrun round
+        // ended early, so its number of entries says nothing.
         if self.state != State::Overrun {
             let half = found / 2;
             clock.bound = Some(clock.bound.map_or(half, |bound| bound.min(half)));

@@ -49,7 +49,7 @@ impl<'r, S: Sys> Shared<'r, S> {
     ) -> Self {
         let asks = options.confirm != Confirm::Never;
         let excludes = options.callbacks.exclude.is_some();
-        // Use one worker if the answers of callbacks are needed at once.
+        // Use one worker if operands overlap, or if entries wait for the caller's answer.
         let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
         let notifier = Notifier::new(options);
         let removes_all = !asks && !excludes && !options.dry_run;

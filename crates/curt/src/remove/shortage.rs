@@ -2,8 +2,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A shortage of descriptors or memory. All workers together wait for a lasting shortage once, not
-/// for each directory that meets it.
+/// A shortage of descriptors or memory. All workers together wait once for its end, not once for
+/// each directory.
 #[derive(Debug)]
 pub(super) struct Shortage {
     since: Mutex<Option<Duration>>,
@@ -25,8 +25,9 @@ impl Shortage {
         now.saturating_sub(*since.get_or_insert(now)) <= window
     }
 
-    /// Records that a worker now has `held` open directories. If these are more than at the
-    /// shortage, it is over. The same number may only mean that another directory was closed first.
+    /// Records that a worker now has `held` open directories. If these are more than during the
+    /// shortage, it is over. The same number proves nothing, because another directory may have
+    /// been closed first.
     pub(super) fn opened(&self, held: usize) {
         if held > self.held.load(Ordering::Relaxed) {
             let mut since = self.lock();

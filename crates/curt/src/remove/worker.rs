@@ -17,8 +17,8 @@ use crate::pause;
 use crate::sys::{Sys, SystemUnit};
 use crate::tree::{Meanwhile, Member, TreePath};
 
-/// Entries before the first checkpoint. They are few, so that slow entries get a second worker
-/// early.
+/// Entries before the first checkpoint: only a few, so that a second worker starts early if entries
+/// are slow.
 const FIRST_CHECKPOINT: u32 = 64;
 
 pub(super) struct Worker<'r, S: Sys> {
@@ -88,7 +88,7 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     /// Reports the failure of an operand that existed before. Forgives a missing operand only after
-    /// a second look.
+    /// a second lookup.
     #[cold]
     pub(super) fn operand_lost(
         &self,
@@ -152,7 +152,7 @@ impl<'r, S: Sys> Worker<'r, S> {
         self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
     }
 
-    /// Returns whether the caller confirms. Counts a refusal, but not the end of the removal.
+    /// Returns whether the caller confirms. Counts the answer `No` as a skip, but not `Stop`.
     pub(super) fn ask(
         &mut self,
         question: Question,
@@ -175,8 +175,8 @@ impl<'r, S: Sys> Worker<'r, S> {
         S::Unit::path(self.path.units()[..len].to_vec())
     }
 
-    /// Counts an entry, weighted by its calls. Without the weight, the rate would fall when
-    /// directories follow files, as if another thread did not help.
+    /// Counts an entry, weighted by its calls. Without weights, the rate would fall when
+    /// directories follow files, as if a new thread did not help.
     pub(super) fn tick(&mut self, calls: u32) {
         self.attend();
         if self.member.count(calls) && !self.shared.is_cancelled() {

@@ -1,17 +1,17 @@
 //! Bounds how long a concurrent writer can prolong a removal (ADR 9).
 //!
-//! Two clocks run, both for the length of the retry window:
+//! A writer can add entries to a directory as fast as they are removed, or create directories ahead
+//! of the removal. A clock limits each case to the retry window:
 //!
 //! - Each directory has a clock for its [rounds](super::rounds).
-//! - Each worker has a clock for directories created ahead of it, deeper or as siblings. After
-//!   every 1,024 entries the worker reads the creation time of the next directory. The clock runs
-//!   while all of these times are newer than the removal. When it runs out, new directories are
-//!   left.
+//! - Each worker has a clock for new directories. After every 1,024 entries, the worker reads the
+//!   creation time of the next directory. The clock runs while all of these times are newer than
+//!   the start of the removal. When it runs out, the worker gives up new directories.
 //!
-//! Neither clock can replace the other. Times do not show that a directory grows, because a hard
-//! link has the creation time of its file, and removing a link changes the times of the others.
-//! Counts do not show that a tree grows, because a chain of new directories looks like a chain of
-//! old ones. With a clock for each new directory, the time would multiply with the depth.
+//! Both clocks are needed. Times do not show that a directory grows: a new hard link has the
+//! creation time of its file, and removing one link changes the times of the others. Counts do not
+//! show that a tree grows: a chain of new directories looks like a chain of old ones. If each new
+//! directory had a clock, the permitted time would multiply with the depth.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};

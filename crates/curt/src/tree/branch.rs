@@ -111,7 +111,7 @@ impl<S: Sys, T> Branch<S, T> {
     /// Opens a waiting subdirectory. Returns `None` to skip it.
     fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.release_if_full(sys);
-        // Drop the identity of the previous sibling, in case that was not entered.
+        // Drop the identity of the previous sibling, in case the sibling was not entered.
         self.loops.leave(self.depth());
         let name = self.stack.names().get(at).ok_or_else(|| bug("a name was forgotten"))?;
         self.path.push(name);
@@ -144,8 +144,8 @@ impl<S: Sys, T> Branch<S, T> {
         self.loops.add_ancestors(dir, depth, sys)
     }
 
-    /// Opens a child. Follows a symlink only once ancestors are compared, because it may close a
-    /// loop.
+    /// Opens a child. Follows a symlink only while ancestors are compared, because the symlink may
+    /// close a loop.
     fn open_child(
         &self,
         dir: &S::Dir,
@@ -267,9 +267,9 @@ impl<S: Sys, T: Own> Branch<S, T> {
     /// Opens the next waiting subdirectory of the topmost directory, and makes its path the current
     /// path. Returns `None` if no subdirectory waits, and `Some(Ok(None))` to skip this one.
     ///
-    /// After the last subdirectory, closes the topmost directory, unless `keeps` forbids it or it
-    /// is the first level, from which others are reopened. If the topmost directory cannot be
-    /// reopened, gives it up.
+    /// After the last subdirectory, closes the topmost directory, unless `keeps` returns `true` or
+    /// the directory is the first level, from which others are reopened. If the topmost directory
+    /// cannot be reopened, gives it up.
     pub(crate) fn open_next(
         &mut self,
         keeps: impl FnOnce(&T) -> bool,

@@ -1,7 +1,8 @@
 //! Queues events for the caller's thread, if callbacks may run only there.
 //!
-//! An unbounded queue would fill memory while a callback is slow, so a worker blocks when the queue
-//! is full. It must not block once the caller's thread has ended, so that thread closes the queue.
+//! An unbounded queue would fill memory while a callback is slow, so workers block when the queue
+//! is full. The caller's thread closes the queue when it ends, because workers must not block after
+//! that.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,11 +1,11 @@
 //! Decides how many workers an operation has, from the rate they achieve.
 //!
 //! No fixed number is right: more threads help on tmpfs and ext4, but hurt on XFS, btrfs and in
-//! small trees (ADR 5). So the governor doubles the number of workers, and keeps the new number if
-//! the rate rises by a tenth. Otherwise it returns to the old number, and retries after 4,096
-//! entries, then after eight times as many each time. Adding one worker at a time would end at
-//! eleven, since a twelfth cannot raise the rate by a tenth. If the filesystem blocks, there may be
-//! more workers than processors.
+//! small trees (ADR 5). So the governor runs trials. It doubles the number of workers, and keeps
+//! the new number if the rate rises by a tenth. Otherwise it returns to the old number, and retries
+//! after 4,096 entries, then after eight times as many each time. Adding one worker at a time would
+//! end at eleven, since a twelfth worker cannot raise the rate by a tenth. If the filesystem
+//! blocks, there may be more workers than processors.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ const GAIN: f64 = 1.1;
 /// Entries from a failed trial to the next.
 const RETRY_AFTER: u64 = 4096;
 const RETRY_FACTOR: u64 = 8;
-/// Waits per entry from which a filesystem counts as blocking. The threads' share of processor time
-/// would not show this, because other programs compete for the processors.
+/// With more waits per entry than this, a filesystem counts as blocking. Processor time would not
+/// show this, because other programs compete for the processors.
 const BLOCKED: f64 = 0.1;
 const MAX_BLOCKED: usize = 8;
 
@@ -48,7 +48,7 @@ pub(crate) struct Governor {
     workers: usize,
     state: State,
     retry_after: u64,
-    /// The minimum length of the next window. The first may be longer than [`WINDOW`].
+    /// The minimum to measure before the next trial. At first it may exceed [`WINDOW`].
     window: (u64, Duration),
 }
 

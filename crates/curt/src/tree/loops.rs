@@ -123,8 +123,8 @@ impl Loops {
         })
     }
 
-    /// Adds the directory at `depth`, until the directory at depth `below` is left. If an ancestor
-    /// has the same identity, returns its depth instead.
+    /// Adds the directory at `depth` until the traversal leaves the directory at depth `below`. If
+    /// an ancestor has the same identity, returns the ancestor's depth instead.
     fn add(&mut self, identity: Identity, depth: usize, below: usize) -> Option<usize> {
         if let Some(&before) = self.ancestors.get(&identity) {
             return Some(before);
@@ -150,8 +150,8 @@ impl Loops {
     }
 }
 
-/// Returns `count` identities, from `dir` upwards. Opens `..` repeatedly, because another worker
-/// may have opened the ancestors.
+/// Returns `count` identities, from `dir` upwards. Opens `..` repeatedly, because the ancestors may
+/// be open only in another worker.
 pub(super) fn ancestors<S: Sys>(dir: &S::Dir, count: usize, sys: &S) -> io::Result<Vec<Identity>> {
     let up = NameBuf::new(vec![S::Unit::ascii(b'.'); 2])?;
     let mut found = Vec::new();

@@ -10,8 +10,8 @@
 //! - `loops.rs`: detecting loops
 //! - `reader.rs`: the listing of the topmost directory
 //! - `task_queue.rs`: handing off work between workers
-//! - `worker_pool.rs`: the number of workers
-//! - `governor.rs`: how many workers pay
+//! - `worker_pool.rs`: starting and pausing workers
+//! - `governor.rs`: choosing the number of workers
 //! - `workers.rs`: starting threads and keeping the first panic
 //! - `stop.rs`: when an operation stops, and calls of callbacks
 //! - `events.rs`: the queue to the caller's thread

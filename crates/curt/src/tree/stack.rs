@@ -185,7 +185,7 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Stores a name and returns its index. No subdirectory may be waiting yet, because the names
-    /// of waiting subdirectories follow.
+    /// of waiting subdirectories must come last.
     pub(crate) fn store_name(&mut self, name: Name<'_, S::Unit>) -> usize {
         let at = self.names.push(name);
         self.top_mut().waiting = self.names.len()..self.names.len();
@@ -281,8 +281,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// After a shortage, releases one directory and lowers the budget. Returns `false` if it
-    /// cannot.
+    /// After a shortage, releases one directory and lowers the budget. Returns `false` if no
+    /// directory can be released.
     pub(crate) fn lower_budget(&mut self, sys: &S) -> bool {
         let released = self.release_one(self.levels.len().saturating_sub(1), sys);
         if released {
@@ -324,8 +324,8 @@ impl<S: Sys, T> Stack<S, T> {
                         let first = self.first_lost(from, next, path, sys);
                         let lost = first.unwrap_or(ReopenError { level: next, reason });
                         if lost.reason.is_shortage() {
-                            // Release the levels just opened. Otherwise a caller that frees
-                            // descriptors and retries might only ever release these.
+                            // Release the levels just opened. Otherwise a caller that releases a
+                            // directory and retries might release only these, again and again.
                             self.release_between(nearest, next, sys);
                         }
                         return Err(lost);
@@ -472,7 +472,7 @@ impl<S: Sys, T> Stack<S, T> {
         None
     }
 
-    /// Releases a directory, but neither the topmost nor the first open one, nor that of the level
+    /// Releases a directory other than the topmost, the first open one, and the one of level
     /// `keep`.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
@@ -482,8 +482,8 @@ impl<S: Sys, T> Stack<S, T> {
             if index == topmost || index == keep {
                 continue;
             }
-            // Prefer the level with the smallest gap relative to its distance from the topmost
-            // level.
+            // Prefer the level with the smallest gap between its open neighbors, relative to its
+            // distance from the topmost level.
             let deeper = self.open.get(at + 1).copied().unwrap_or(topmost);
             let (gap, far) = (deeper - shallower, topmost - index);
             if best.is_none_or(|(_, best_gap, best_far)| gap * best_far < best_gap * far) {

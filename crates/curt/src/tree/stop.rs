@@ -64,9 +64,8 @@ impl<'a> Stop<'a> {
         Some(answer)
     }
 
-    /// Returns the answer to a question about an entry. If the operation is stopped meanwhile,
-    /// returns `Stop` instead, unless the answer is `keep`, which leaves the entry alone and is
-    /// still counted.
+    /// Asks about an entry and returns the answer. If the operation is stopped meanwhile, returns
+    /// `Stop` instead, unless the answer is `keep`: leaving the entry alone is still counted.
     pub(crate) fn ask(&self, keep: Answer, question: impl FnOnce() -> Answer) -> Answer {
         if self.is_stopped() {
             return Answer::Stop;

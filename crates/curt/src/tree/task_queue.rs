@@ -7,11 +7,12 @@
 //! walk; in a removal, per directory and per 16 entries) and hands off half of the work that it has
 //! not started. The price is paid per hand-off, not per entry.
 //!
-//! A removal can finish a directory only after all parts of it that were handed off. Its worker
-//! waits for their [`Join`], and meanwhile runs other tasks, nested in its own. A waiting worker
-//! takes only tasks not yet started. This cannot deadlock: a worker waits only for tasks that
-//! started later than the task in which it waits, and tasks suspended below that task started even
-//! earlier. Along any chain of waiting workers the start times increase, so the chain never closes.
+//! A removal can finish a directory only after all parts of it that were handed off are finished.
+//! The directory's worker waits for the [`Join`] of these parts, and meanwhile runs other tasks,
+//! nested in its own. A waiting worker takes only tasks not yet started. This cannot deadlock: a
+//! worker waits only for tasks that started later than the task in which it waits, and any tasks
+//! suspended on its stack started even earlier. Along any chain of waiting workers the start times
+//! increase, so the chain never closes.
 //!
 //! The operation ends when a worker finds no task and all other workers are idle. That is checked
 //! under the lock, and only a worker with work can add a task.
@@ -256,8 +257,8 @@ impl<T> TaskQueue<T> {
     }
 
     /// Recomputes `wanted_tasks`, and wakes paused workers if too few are awake. If enough workers
-    /// are awake, a worker that waits for a join wants no task. Otherwise the last tasks of a
-    /// worker that does not pay would be handed off again and again.
+    /// are awake, no task is wanted, even if a worker waits for a join. Without this rule, the last
+    /// tasks of an unwanted worker would be handed off again and again.
     fn update(&self, state: &State<T>) {
         let missing = self.wanted().saturating_sub(state.awake());
         let wanted_tasks = state.waiting.min(missing).saturating_sub(state.tasks.len());

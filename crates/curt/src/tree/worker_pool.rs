@@ -14,8 +14,8 @@ use crate::control::Threads;
 use crate::sys::{Setup, Sys};
 
 const MAX_DESCRIPTORS: usize = 1024;
-/// The minimum descriptor budget of a worker. Therefore all workers together may have twice the
-/// operation's budget, not counting directories handed off.
+/// The minimum descriptor budget of a worker. With this minimum, all workers together may have
+/// twice the operation's budget, not counting directories handed off.
 const MIN_DESCRIPTORS: usize = 8;
 
 pub(crate) fn descriptor_budget<S: Sys>(sys: &S, set: Option<usize>) -> usize {
@@ -112,7 +112,7 @@ impl<T: Send> WorkerPool<T> {
     }
 
     /// Returns the descriptor budget of a worker. A single worker has the whole budget. Otherwise
-    /// the first has half, the second half of the rest, and so on, because the final number is
+    /// the first has half, the second a quarter, and so on, because the final number of workers is
     /// unknown.
     fn budget_of(&self, worker: usize) -> usize {
         let halves = if self.is_parallel() { worker + 1 } else { 0 };

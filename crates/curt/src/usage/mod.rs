@@ -26,9 +26,9 @@
 //!   du.
 //! - Symlinks are followed only if requested: operands only, or all ([`Usage::follow`]).
 //! - Memory is bounded by the records (one for each directory down to the chosen depth, and for
-//!   each file if requested), the names in the directories on the current path if there are records
-//!   inside the operand, and the file number of each file with several names (of every entry, if
-//!   all symlinks are followed). [`Usage::measure_each`] stores no records.
+//!   each file if requested) and by the file number of each file with several names (of every
+//!   entry, if all symlinks are followed). If there are records inside the operand, the names in
+//!   the directories on the current path are added. [`Usage::measure_each`] stores no records.
 //!
 //! # Call ceiling
 //!

@@ -134,8 +134,8 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets whether to count a file once for each of its names, and an operand inside another
-    /// operand in both.
+    /// Sets whether to count a file once for each of its names, and an operand inside another one
+    /// in both operands.
     ///
     /// On Windows, where listings have sizes, entries then cost no call.
     pub fn count_links(mut self, yes: bool) -> Self {

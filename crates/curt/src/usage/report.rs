@@ -102,11 +102,11 @@ pub struct UsageRecord {
     ///
     /// Equal to `sizes` for a non-directory.
     pub own: Sizes,
-    /// The newest of the times [chosen](crate::Usage::newest) in all entries of `sizes`.
+    /// The newest of the times [chosen](crate::Usage::newest) among the entries counted in `sizes`.
     ///
     /// `None` if no time is known.
     pub newest: Option<Time>,
-    /// The newest of these times in the entries of `own`.
+    /// The newest of these times among the entries counted in `own`.
     pub own_newest: Option<Time>,
 }
 
@@ -138,7 +138,7 @@ pub struct UsageReport {
     pub errors: Vec<Error>,
     /// The number of failures.
     pub error_count: u64,
-    /// The number of entries of unknown size, which the sums lack.
+    /// The number of entries of unknown size. The sums lack their sizes.
     pub unknown: u64,
     /// Whether a token or a callback stopped the measurement, so that the sums are incomplete.
     pub stopped: bool,

@@ -1,13 +1,14 @@
 //! Adds up the entries of one operand.
 //!
 //! Adding each entry to its directory under a lock would slow the threads, and keep all directories
-//! in memory. So the threads of the walk turn entries into notes, and one thread at a time adds up
-//! their chunks. If there are records inside the operand, the walk is sorted and the chunks come in
-//! order. Then only the directories on the current path are in memory: a directory is complete when
-//! the first entry outside it arrives, and a file with several names is charged to the first path.
-//! If only the operand has a record, chunks come in any order.
+//! in memory. So the threads of the walk only note which amounts to add to which directory, and one
+//! thread at a time adds up chunks of these notes. If there are records inside the operand, the
+//! walk is sorted and the chunks come in order. Then only the directories on the current path are
+//! in memory: a directory is complete when the first entry outside it arrives, and a file with
+//! several names is charged to the first path. If only the operand has a record, chunks come in any
+//! order.
 //!
-//! A separate algorithm for that case was a tenth faster for `--top`, but took 460 lines.
+//! A separate algorithm for any order was a tenth faster for `--top`, but took 460 lines.
 
 use std::collections::HashSet;
 use std::io;
@@ -51,7 +52,7 @@ enum Note {
     Linked(Identity, Share, Option<Entry>),
 }
 
-/// A share in the sum of the directory at `depth` on the current path.
+/// An amount to add to the directory at `depth` on the current path.
 struct Share {
     depth: usize,
     is_own: bool,
@@ -59,8 +60,8 @@ struct Share {
 }
 
 impl Chunk {
-    /// Adds a share to the last note if possible, because most notes in a row are about one
-    /// directory.
+    /// Merges a share into the last note if possible, because most consecutive notes are about the
+    /// same directory.
     #[inline]
     fn add(&mut self, share: Share) {
         match self.notes.last_mut() {

@@ -8,7 +8,7 @@ use crate::tree::{Stop, TreePath};
 pub(super) struct Control<'c> {
     pub(super) stop: &'c Stop<'c>,
     pub(super) exclude: Option<&'c Exclude<'c>>,
-    /// Whether to poll: only on the caller's thread, with a poll callback.
+    /// Whether to poll. `true` only on the caller's thread, and if there is a poll callback.
     pub(super) polls: bool,
 }
 

@@ -186,7 +186,7 @@ impl<S: Sys> Cursor<S> {
         }
     }
 
-    /// Yields the error. If contents come first, then yields the directory itself.
+    /// Yields the error and, if contents come first, the directory itself after it.
     fn not_entered(&mut self, own: Option<Metadata>, error: Error) -> Step {
         let late = self.yield_late(own, None, false);
         self.pending.extend(late);

@@ -12,7 +12,8 @@ const MAX_SPARE: usize = 4096;
 pub(super) struct StoredEntries {
     entries: Vec<StoredEntry>,
     next: usize,
-    /// The numbers of the parts handed off from the end of `entries`, the last part first.
+    /// The numbers of the tasks handed off. Each took the end of `entries`, so the last is the next
+    /// in order.
     handed_off: Vec<u64>,
 }
 
@@ -92,8 +93,8 @@ impl StoredEntries {
         (self.entries, self.next) = (Vec::new(), 0);
     }
 
-    /// Splits off all but the first `ours` of the remaining entries, as part `number`, with copies
-    /// of their names.
+    /// Splits off all remaining entries but the first `ours`, for task `number`. Copies their
+    /// names.
     pub(super) fn split<U: Unit>(
         &mut self,
         ours: usize,

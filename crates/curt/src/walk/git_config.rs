@@ -1,5 +1,5 @@
-//! Reads the part of git's configuration that affects ignore rules: all of its files, the files
-//! they include, and the environment, in git's order. The last value counts.
+//! Reads the settings of git that affect ignore rules: from all configuration files, the files they
+//! include, and the environment, in git's order. The last value counts.
 //!
 //! The configuration of a repository comes with its tree, and can include any file. So reading is
 //! bounded, and limited to regular files.
@@ -101,9 +101,9 @@ struct ConfigReader<'r, S> {
 #[derive(Clone, Copy, PartialEq)]
 enum Wanted {
     Values,
-    /// The URLs of remotes, even from files included on the condition of a URL.
+    /// The URLs of remotes. Also reads files whose inclusion depends on a URL.
     Urls,
-    /// Like `Urls`, but inside such a file, which must not set a URL.
+    /// Like `Urls`, but inside a conditionally included file, which must not set a URL.
     NoUrls,
 }
 
@@ -367,8 +367,8 @@ fn is_none(path: &Path) -> bool {
     path.as_os_str().is_empty() || path == Path::new("/dev/null")
 }
 
-/// Returns whether a user's file cannot be read. It may be in another user's home, and git treats
-/// it as missing.
+/// Returns whether access to a user's file was denied. Git treats such a file as missing, because
+/// it may be in another user's home.
 fn is_denied(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied
 }

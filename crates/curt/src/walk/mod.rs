@@ -41,10 +41,10 @@
 //!   cannot be queried has no value, and [`Metadata::failures`](crate::Metadata::failures) has the
 //!   error.
 //! - Only fields of the plan are queried, and only once.
-//! - Symlinks are followed only if requested. A followed symlink back to an ancestor is an error
-//!   that [names the ancestor](crate::Cause::Loop), which is found by one lookup in a set at any
-//!   depth. So is a directory mounted inside itself (Linux).
-//!   [`Follow::Links`](crate::fields::Follow::Links) says what other unfollowable symlinks yield.
+//! - Symlinks are followed only if requested. A followed symlink to an ancestor, or a directory
+//!   mounted inside itself (Linux), is an error that [names the ancestor](crate::Cause::Loop). The
+//!   ancestor is found by one lookup in a set at any depth. For other symlinks that cannot be
+//!   followed, see [`Follow::Links`](crate::fields::Follow::Links).
 //! - Memory, descriptors and stack are bounded at any depth, and no path is too long for the walk.
 //! - Mounts are entered, except with [`Walk::same_file_system`].
 //! - A small tree starts no thread (see [`Threads`](crate::Threads)).
@@ -234,7 +234,7 @@ impl<'a> Walk<'a> {
         make: impl Fn() -> T + Sync,
         visit: impl Fn(&mut T, Result<Visited<'_>, Error>) -> N + Sync,
     ) -> (Summary, Vec<T>) {
-        // Sort on a single thread, because visitors are called immediately.
+        // A sorted walk needs a single thread, because each worker calls its visitor immediately.
         let one_thread = self.settings.is_sorted;
         let (setup, stop) = (Setup::default(), Stop::new(self.cancel, None));
         let values = Mutex::default();

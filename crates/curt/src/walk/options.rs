@@ -100,9 +100,9 @@ impl Settings {
     }
 }
 
-/// Adds the device to a request for the file number. A listing on Unix has the number of the
-/// directory hidden under a mount, while a query of the device also returns the number of the
-/// mounted directory.
+/// Adds the device to a request for the file number. At a mount point, a listing on Unix has the
+/// number of the hidden directory under the mount. Requesting the device forces a query, which
+/// returns the number of the mounted directory.
 pub(super) fn with_device(fields: Fields) -> Fields {
     if fields.contains(Fields::ID) { fields | Fields::DEVICE } else { fields }
 }

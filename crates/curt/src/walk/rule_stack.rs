@@ -2,8 +2,8 @@
 //!
 //! Each directory and its ancestors can have rules from several sources. If the nearest matching
 //! rule decided, a `.gitignore` would overrule an `.ignore` in a parent. So the earliest `Source`
-//! with a matching rule decides, whatever its directory, and within one source the nearest
-//! directory does.
+//! with a matching rule in any directory decides. Within that source, the nearest directory with a
+//! matching rule decides.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -26,7 +26,7 @@ pub(super) struct RuleStack {
     pub(super) base: Base,
     pub(super) files: Vec<(Source, IgnoreFile)>,
     pub(super) ignores_case: bool,
-    /// Whether this is the root of a work tree, which ends the git rules of its ancestors.
+    /// Whether the git rules of ancestors end here, at the root of a work tree.
     pub(super) is_work_tree: bool,
     pub(super) is_in_work_tree: bool,
     pub(super) size: Size,
@@ -56,8 +56,7 @@ pub(super) struct Size {
     pub(super) bytes: usize,
 }
 
-/// Drops ancestors iteratively, because the chain is as long as the tree is deep, too long for
-/// recursion.
+/// Drops ancestors iteratively. In a deep tree the chain is too long for recursion.
 impl Drop for RuleStack {
     fn drop(&mut self) {
         let mut above = self.above.take();

@@ -1,10 +1,11 @@
 //! Finds and reads ignore rules: `.gitignore` and `info/exclude` of git, `.ignore`, custom files,
 //! and the user's files elsewhere (ADR 18).
 //!
-//! A directory is listed before its first entry is yielded, so the listing shows whether there are
-//! rule files. Without rule files, this costs no call. The rules of the operand's ancestors are
-//! read once. If rules cannot be read, no entry of the directory is yielded. Otherwise a program
-//! that deletes the entries would remove those that the rules protect.
+//! A directory is listed before its first entry is yielded. The listing shows whether there are
+//! rule files, so a directory without rule files costs no call. The rules of the operand's
+//! ancestors are read once. If rules cannot be read, no entry of the directory is yielded.
+//! Otherwise a program that deletes all yielded entries would also delete entries that the rules
+//! protect.
 
 use std::borrow::Cow;
 use std::io;
@@ -80,7 +81,7 @@ pub(super) fn of_directory<S: Sys>(
     RuleSource { sys, directory, read: &read }.rules(ignore, above, base, found)
 }
 
-/// Reads the rules of the operand's ancestors, which are taken from its path as given.
+/// Reads the rules of the operand's ancestors. The ancestors are those in the path as given.
 pub(super) fn above_operand<S: Sys>(
     operand: &Path,
     settings: &Settings,
@@ -166,7 +167,7 @@ impl<S: Sys> RuleSource<'_, S> {
         let Gathered { files, mut size } = gathered;
         size.directories += 1;
         size.check().map_err(|error| failed_to_read(self.directory.to_owned(), error))?;
-        // Unless rules need a work tree, the root of a work tree does not end inherited rules.
+        // If git rules apply even outside work trees, those of ancestors also apply inside one.
         let is_work_tree = found.git.is_some() && ignore.require_git;
         let rules =
             RuleStack { above, base, files, ignores_case, is_work_tree, is_in_work_tree, size };
@@ -263,7 +264,7 @@ fn named(target: &[u8], from: &Path, file: &Path) -> Result<PathBuf, Error> {
     target.map(|target| from.join(target)).map_err(|error| failed_to_read(file.to_owned(), error))
 }
 
-/// Reads the extra files and the user's rules for all git work trees.
+/// Reads the extra files and, if git rules apply outside work trees, the user's git rules.
 fn of_user<S: Sys>(
     whole: &Path,
     ignore: &IgnoreRules,

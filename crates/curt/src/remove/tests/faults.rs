@@ -42,8 +42,8 @@ mod steps {
     );
 }
 
-/// On a network filesystem, an operand removed by another machine has no name and a stale handle.
-/// An operand without a name whose handle is valid was renamed.
+/// On a network filesystem, an operand removed by another machine has lost its name, and its handle
+/// is stale. If the handle is valid, the operand was renamed.
 #[cfg(target_os = "linux")]
 fn a_stale_operand_is_gone<S: Sys>() {
     use rustix::io::Errno;

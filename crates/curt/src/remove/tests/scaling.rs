@@ -1,5 +1,5 @@
-//! Models removals by many workers. The real code runs on a machine in virtual time, without caches
-//! and memory bus.
+//! Models removals by many workers. The real code runs on a simulated machine in virtual time,
+//! without caches and memory bus.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ const TMPFS: Prices = Prices {
     shared: 0.03,
     contended: 0.0,
 };
-/// A filesystem whose changes all take one lock on which threads sleep.
+/// A filesystem where all changes take one lock, and waiting threads sleep.
 const ONE_LOCK: Prices = Prices { shared: 0.8, directory: 0.0, contended: 2.0, ..TMPFS };
 
 fn grow(world: &mut World, shape: &str) {
@@ -63,8 +63,8 @@ fn time(shape: &str, prices: Prices, threads: Threads, processors: usize) -> f64
 #[test]
 fn many_workers_pay_and_the_rule_finds_those_that_do() {
     // Each row has two minimum speedups over one worker: with a fixed number of workers, and with
-    // the number that the governor chooses. Its trials take milliseconds, longer than a small tree
-    // lasts.
+    // the number that the governor chooses. The governor's trials take milliseconds, longer than
+    // the removal of a small tree.
     let rows = [
         ("packages", TMPFS, 16, 8.0, 2.3),
         ("large", TMPFS, 32, 14.0, 3.5),

@@ -40,7 +40,7 @@ fn list(path: &Path, into: &mut Vec<PathBuf>) {
     into.push(path.to_owned());
 }
 
-/// Returns paths with their sizes and depths, and whether they have a record only with `files`.
+/// Returns each path with its sizes, its depth, and whether only `files` gives it a record.
 fn naive(scratch: &Scratch, operand: &Path) -> Vec<((String, Sizes), usize, bool)> {
     let mut paths = Vec::new();
     list(operand, &mut paths);

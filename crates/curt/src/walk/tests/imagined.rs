@@ -212,7 +212,8 @@ fn a_deep_tree_opens_as_many_directories_as_it_may() {
             });
             walk(&walk_of.clone().descriptors(descriptors), &setup);
             let most = setup.world(|world| world.max_open);
-            // A walk that needs each directory only once closes it when it enters the next one.
+            // If a walk needs each directory only once, it closes the directory when it enters the
+            // next one.
             let is_plain = !walk_of.settings.contents_first && !walk_of.settings.is_sorted;
             assert_eq!(most, if is_plain { 3 } else { descriptors }, "{descriptors}");
         }
