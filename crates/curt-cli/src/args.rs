@@ -42,8 +42,8 @@ pub(crate) use run::RunOptions;
 pub(crate) use stat::{StatFormat, StatOptions};
 pub(crate) use which::{LookUpOptions, WhichOptions};
 
-/// How many words clap parses from the last option on; the words after them are operands. No option
-/// has that many values.
+/// clap parses this many words from the last option on. All later words are operands, because no
+/// option has that many values.
 const READ_BEYOND_OPTIONS: usize = 16;
 
 #[derive(Parser)]
@@ -224,7 +224,7 @@ pub(crate) fn parse() -> Result<Command, Box<EarlyExit>> {
         };
     }
     let name = words.first().and_then(|word| word.to_str()).map(str::to_owned);
-    // Defining all commands takes longer than removing ten files.
+    // Define only one command: defining all takes longer than removing ten files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),

@@ -12,7 +12,7 @@ impl Exit {
 
     /// `curt run`: the time limit expired.
     pub(crate) const TIMED_OUT: Exit = Exit(124);
-    /// `curt run`: the program was not started, for another reason than the next two.
+    /// `curt run`: the program was not started, for a reason that the next two codes do not cover.
     pub(crate) const NOT_STARTED: Exit = Exit(125);
     /// `curt run`: the program exists but cannot be executed.
     pub(crate) const NOT_EXECUTABLE: Exit = Exit(126);
@@ -32,8 +32,8 @@ impl Exit {
         if matches!(program, "curt ls" | "ls") { Exit::USAGE } else { Exit::FAILURE }
     }
 
-    /// Returns the code for an invalid command line: GNU's for `realpath`, `readlink`, and tools by
-    /// whose name curt was called.
+    /// Returns the code for an invalid command line: 2, but GNU's code if curt was called by a GNU
+    /// tool's name, and always for `realpath` and `readlink`.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
             "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {

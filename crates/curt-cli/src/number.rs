@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-/// Why a number is invalid. In an environment variable, GNU accepts the contained value anyway.
+/// Why a number is invalid. In an environment variable, GNU uses the number stored here anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
     NoNumber,

@@ -1,9 +1,9 @@
 //! Quotes names in messages, as the GNU tools do: always, safe to paste into a shell, and without
 //! control characters.
 //!
-//! This is gnulib's `shell_escape_always_quoting_style` in a UTF-8 locale, whatever the locale is,
-//! and also escapes characters that change the direction of text. Invalid UTF-8 is escaped byte by
-//! byte, and an unpaired surrogate on Windows as its three bytes in WTF-8.
+//! This is gnulib's `shell_escape_always_quoting_style`, always as in a UTF-8 locale. It also
+//! escapes characters that change the direction of text. Invalid UTF-8 is escaped byte by byte, and
+//! an unpaired surrogate on Windows as its three bytes in WTF-8.
 
 mod style;
 
@@ -72,8 +72,8 @@ fn for_double_quotes(bytes: &[u8]) -> Option<&str> {
     (text.contains('\'') && text.char_indices().all(harmless)).then_some(text)
 }
 
-/// Escapes control characters except newlines, and characters that change how the rest of the line
-/// looks, as octal bytes.
+/// Writes octal escapes for control characters except newlines, and for characters that change how
+/// the rest of the line looks.
 pub(crate) fn shield(text: &str) -> String {
     let is_harmless = |character| character == '\n' || is_printable(character);
     if text.chars().all(is_harmless) {
@@ -95,8 +95,8 @@ pub(crate) fn on_one_line(typed: &str) -> String {
     shield(typed).replace('\n', "\\012")
 }
 
-/// Replaces control characters with `?`, as GNU find does on a terminal, and GNU ls if it does not
-/// quote.
+/// Replaces control characters with `?`, as GNU find does on a terminal and GNU ls does in
+/// unquoted names.
 pub(crate) fn masked(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     let mask = |character| if is_printable(character) { character } else { '?' };

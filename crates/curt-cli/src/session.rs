@@ -108,7 +108,8 @@ impl Session {
         self.message(&lines.concat());
     }
 
-    /// Like [`Session::warn`], but not for JSON, whose summary contains the same information.
+    /// Like [`Session::warn`], but prints nothing with `--json`, because the summary has the same
+    /// information.
     pub(crate) fn note(&self, message: &str) {
         if !self.is_json {
             self.warn(message);
@@ -163,8 +164,8 @@ impl Session {
         self.close(false)
     }
 
-    /// Ends the command and prints statistics if requested. For JSON, also prints the totals after
-    /// an interrupt, which the command itself prints otherwise.
+    /// Ends the command and prints statistics if requested. With `--json`, also prints the totals
+    /// after an interrupt, which commands print only as text.
     pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {

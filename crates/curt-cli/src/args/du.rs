@@ -241,7 +241,7 @@ pub(crate) enum Unit {
     Kilobytes,
     Megabytes,
     Bytes,
-    /// The largest unit that leaves a number of at least 1.
+    /// The largest unit in which the size is at least 1.
     Human,
     /// Like `Human`, in powers of 1000.
     Si,

@@ -126,7 +126,7 @@ impl Tool {
     }
 }
 
-/// Returns how many letters identify the option `names[at]`.
+/// Returns the length of the shortest unambiguous abbreviation of `names[at]`, without dashes.
 fn shortest(names: &[&str], at: usize) -> usize {
     let neighbors = [at.checked_sub(1), Some(at + 1)];
     let neighbors = neighbors.into_iter().flatten().filter_map(|at| names.get(at));

@@ -240,8 +240,8 @@ fn name(argument: &str, command: &Command, words: &[OsString]) -> String {
     }
 }
 
-/// Returns whether `--json` was typed before the words of another program. clap has failed to parse
-/// them.
+/// Returns whether `--json` was typed before any words of another program. Searches `words`,
+/// because clap has failed to parse them.
 fn requests_json(command: &Command, words: impl Iterator<Item = OsString>) -> bool {
     let names: Vec<&str> = command.get_arguments().filter_map(clap::Arg::get_long).collect();
     let is_json = |word: &str| {
@@ -262,8 +262,8 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
     number.is_some_and(|number| *number.kind() == IntErrorKind::PosOverflow)
 }
 
-/// Words of other tools: the curt command after which they are typed (empty for a command), the
-/// word, and an option or sentence as a hint.
+/// Words of other tools: the preceding curt command (empty if the word is a command itself), the
+/// word, and a hint, which is an option or a sentence.
 const FOREIGN_WORDS: [(&str, &str, &str); 30] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),

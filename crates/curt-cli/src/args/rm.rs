@@ -149,7 +149,7 @@ pub(crate) struct RmOptions {
     /// Retry N times if other programs add to a directory
     ///
     /// Each retry empties the directory again.
-    // Use `u32::from_str`: clap's own parser words errors about negative numbers differently.
+    // Use `u32::from_str`: clap's own parser has different messages for negative numbers.
     #[arg(long, value_name = "N", default_value_t = 100, allow_negative_numbers = true,
           value_parser = u32::from_str, help_heading = BEYOND_GNU)]
     pub(crate) retries: u32,

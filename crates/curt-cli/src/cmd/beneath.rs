@@ -118,7 +118,7 @@ impl From<Error> for Denied {
     }
 }
 
-/// Returns the verb for messages. Paths are canonicalized only to open them.
+/// Returns the verb for messages: `open` for canonicalizing, which is only a step of opening.
 fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Canonicalize => "open",

@@ -61,8 +61,8 @@ impl Exclusions {
         let (mut deep, mut full) = (Vec::new(), Vec::new());
         for pattern in patterns {
             refuse_misread(pattern)?;
-            // If a pattern begins with the path of the working directory, add one in which that
-            // path's glob characters are escaped.
+            // If a pattern begins with the path of the working directory, add a copy in which the
+            // glob characters of that path are escaped.
             full.extend(directories.iter().filter_map(|directory| {
                 let rest = pattern.strip_prefix(directory.to_str()?)?;
                 let is_below = rest.is_empty() || rest.starts_with(is_separator);
@@ -100,8 +100,8 @@ impl Exclusions {
             || self.all.matches(path, kind)
             || self.full_paths(path).any(|path| {
                 let begins = path.ancestors().skip(depth + 1).take(typed);
-                // The path has no trailing slash. So the pattern `/x/link/`, as completed by a
-                // shell, also excludes a symlink.
+                // On Unix, the patterns in `full` have lost trailing slashes. So the pattern
+                // `/x/link/`, as completed by a shell, also excludes a symlink.
                 self.match_path(&path, kind, &[&self.all, &self.full], begins)
             })
     }
@@ -142,7 +142,7 @@ impl Exclusions {
         self.full_paths(directory).any(|path| path.ancestors().any(is_excluded))
     }
 
-    /// Returns whether an absolute path is excluded, or the part of it below the working directory
+    /// Returns whether a pattern matches an absolute path, or its part below the working directory
     /// or one of `directories`.
     fn match_path<'p>(
         &'p self,

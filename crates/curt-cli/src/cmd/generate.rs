@@ -62,9 +62,9 @@ const PROGRAMS_IN_BASH: &str = r#"$(compgen -c -- "${cur}")"#;
 /// Lists programs for `curt run`, but only at the position of the program.
 const PROGRAM_IN_BASH: &str = r#"$([[ ${at} == "${COMP_CWORD}" ]] && compgen -c -- "${cur}")"#;
 
-/// The beginning of the bash script. Finds the program in `find -x` and `run`, and leaves later
-/// words to its own completion. Also finds the option before a `=`. VALUED stands for the options
-/// of `run` that take a value.
+/// The beginning of the bash script. Finds the program in `find -x` and `run`, and leaves the words
+/// after it to the program's own completion. Also finds the option before a `=`. VALUED stands for
+/// the options of `run` that take a value.
 const BEGIN_IN_BASH: &str = r#"    local at=0
     case "${COMP_WORDS[1]}" in
         find)

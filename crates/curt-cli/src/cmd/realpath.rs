@@ -55,7 +55,7 @@ impl Shortened {
         names: &Canonicalizer,
     ) -> Result<Shortened, (&'a OsStr, Failure)> {
         let find = |path: &'a OsString| {
-            // With a trailing separator, an existing file is an error.
+            // The trailing separator causes an error if the path is a file.
             let is_checked = options.missing == Missing::Nothing;
             let directory = if is_checked { Path::new(path).join("") } else { path.into() };
             let error = |error: Error| (path.as_os_str(), Failure::from(&error));

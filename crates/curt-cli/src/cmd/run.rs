@@ -123,8 +123,8 @@ fn watch(
         if let Err(error) = watch.send(&mut child, sent, is_typed) {
             break Err(error);
         }
-        // Start this timer only after sending: a sent SIGALRM could discard the timer's pending
-        // one.
+        // Start this timer only after sending. Sending SIGALRM discards a pending SIGALRM, which
+        // could be the timer's.
         if let Some(after) = kill_after.take() {
             signal = sys::KILL;
             watch.set_limit(after);

@@ -21,7 +21,7 @@ impl Blocks {
     pub(crate) const SI: Blocks = Blocks::Scaled(1000);
 
     /// Parses the first of these variables that is set, or returns the default of POSIX or GNU. As
-    /// in GNU, the number in an invalid value counts.
+    /// in GNU, the number in an otherwise invalid value is used.
     pub(crate) fn from_environment(variables: &[&str]) -> Blocks {
         let chosen = variables.iter().find_map(std::env::var_os);
         let usual = if std::env::var_os("POSIXLY_CORRECT").is_some() { 512 } else { 1024 };

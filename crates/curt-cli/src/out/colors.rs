@@ -1,5 +1,5 @@
-//! Colors from `LS_COLORS`. They depend on the kind, and on mode and link count if the command
-//! reads these anyway. Other metadata is read only for indicators in `LS_COLORS` that need it.
+//! Colors from `LS_COLORS`. A color depends on the kind, and on mode and link count if the command
+//! reads them. `ls` reads metadata for a color only if `LS_COLORS` sets an indicator that needs it.
 
 use curt::{Fields, Kind};
 
@@ -315,8 +315,8 @@ fn parse(mut text: &[u8]) -> Result<Vec<Pair>, Unparsable> {
     }
 }
 
-/// Takes and decodes the text up to the next colon (or equals sign). Returns `None` if an escape is
-/// invalid.
+/// Takes and decodes the text up to the next colon or, with `equals_ends`, equals sign. Returns
+/// `None` if an escape is invalid.
 fn take(text: &mut &[u8], equals_ends: bool) -> Option<Vec<u8>> {
     let mut decoded = Vec::new();
     loop {

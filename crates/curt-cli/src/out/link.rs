@@ -2,7 +2,7 @@
 
 use std::path::{Path, is_separator};
 
-/// Begins a link to an absolute path, which the caller must end. An empty host means this machine.
+/// Begins a link to an absolute path. The caller must end it. An empty host means this machine.
 pub(crate) fn begin(host: &[u8], path: &Path, to: &mut Vec<u8>) {
     to.extend_from_slice(b"\x1b]8;;file://");
     let path = path.as_os_str().as_encoded_bytes();

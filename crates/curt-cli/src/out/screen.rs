@@ -16,8 +16,8 @@ pub(crate) const BUFFER: usize = 64 * 1024;
 const STDOUT: i32 = 1;
 /// The longest time that output to a terminal waits in the buffer.
 const TERMINAL_DELAY: Duration = Duration::from_millis(50);
-/// The delay of the first progress line with `--progress` and without, and the interval of further
-/// lines.
+/// The delays before the first progress line, with and without `--progress`, and the interval
+/// between lines.
 const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 const UNREQUESTED_PROGRESS_DELAY: Duration = Duration::from_secs(2);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);

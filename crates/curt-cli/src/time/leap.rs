@@ -5,8 +5,8 @@
 pub(crate) struct LeapSeconds(pub(crate) Vec<(i64, i64)>);
 
 impl LeapSeconds {
-    /// Returns how many leap seconds to subtract from a time, and for a leap second how many to add
-    /// to the second shown, which then is 60, as in the C library.
+    /// Returns how many leap seconds to subtract from a time, and a number to add to the seconds
+    /// shown. That number is 0, except in a leap second, which the C library shows as second 60.
     pub(crate) fn at(&self, second: i64) -> (i64, i64) {
         let Some(last) = self.0.iter().rposition(|&(start, _)| start <= second) else {
             return (0, 0);

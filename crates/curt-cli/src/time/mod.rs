@@ -24,7 +24,6 @@ pub(crate) use parse::parse;
 
 const CYCLE: i64 = 146_097 * 86400;
 
-/// A time zone and its leap seconds.
 pub(crate) struct Zone(TimeZone, LeapSeconds);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +48,8 @@ impl Zone {
         Zone(zone, leaps)
     }
 
-    /// Returns local date and time, or `None` if the year overflows an `int` of C, because the GNU
-    /// tools then print seconds.
+    /// Returns local date and time, or `None` if the year does not fit C's `int`. The GNU tools
+    /// then print seconds since 1970.
     pub(crate) fn local_time(&self, time: Time) -> Option<Local> {
         // Beyond jiff's range, use the offset at its end.
         let bounds = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();

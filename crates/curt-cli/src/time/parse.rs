@@ -29,8 +29,8 @@ pub(crate) fn parse(text: &str, zone: &Zone) -> Result<Option<Time>, &'static st
 }
 
 impl Zone {
-    /// Returns the time at which clocks show this date, in the zone or at the offset. Of two such
-    /// times, chooses one as `mktime(3)` does: reads the date as UTC and corrects the result.
+    /// Returns the time at which clocks in the zone, or at `offset`, show this date. Between two
+    /// such times, chooses as `mktime(3)` does: reads the date as UTC and corrects the result.
     fn timestamp(&self, date: DateTime, offset: Option<Offset>) -> Option<Timestamp> {
         let mut guess = offset.unwrap_or(Offset::UTC).to_timestamp(date).ok()?;
         for _ in 0..6 {

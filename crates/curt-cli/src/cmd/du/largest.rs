@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ties {
     First,
-    /// A directory comes after its contents, so no record is kept without its parent.
+    /// A directory's record comes after its contents', so no record is kept without its parent's.
     Last,
 }
 

@@ -126,7 +126,7 @@ impl<'a> Run<'a> {
         });
         let style = Style::new(session);
         let tree = Tree::new(largest.into_sorted());
-        // Show fewer entries until all rows fit, with those that sum up the rest.
+        // Show fewer entries until all rows fit, including the rows that sum up the other entries.
         let rows = |entries| tree.rows(entries, &style);
         let is_fit = |rows: &Vec<Row>| options.top.is_some() || rows.len() <= most;
         let rows = (1..=most).rev().map(rows).find(is_fit).unwrap_or_default();

@@ -57,7 +57,7 @@ pub(super) const RECORDS: usize = 8;
 
 enum Next {
     Node(usize),
-    /// A directory's entries that have no row: how many, and their size or number.
+    /// A directory's entries without a row: their count, and the sum of their sizes or entries.
     More(u64, u64),
 }
 

@@ -18,8 +18,8 @@ const OTHERS: &str = "(devices, pipes and sockets)";
 const DIRECTORIES: &str = "(directories)";
 
 impl Types {
-    /// Adds a record, except a directory. At the end, the rest of the total is the sum of all
-    /// directories.
+    /// Adds a record, unless it is a directory's. At the end, the directories get the rest of the
+    /// total.
     pub(super) fn add(&mut self, record: &UsageRecord) {
         if record.kind == Kind::Directory {
             return;

@@ -80,7 +80,7 @@ impl<'a> Commands<'a> {
     }
 
     /// Runs the commands for all entries, in batches that fit on a command line. All commands get
-    /// the same batches; otherwise a later command could get an entry before an earlier one.
+    /// the same batches; otherwise a command could get an entry before the previous command did.
     pub(super) fn run_for_all(&self, found: Vec<Found>) {
         let limit = sys::argument_bytes();
         let mut batch = Vec::new();
@@ -142,8 +142,8 @@ impl<'a> Commands<'a> {
         Ok(is_success)
     }
 
-    /// Reports a command that could not be started. Only counts a command that ran and failed,
-    /// because it has reported that itself.
+    /// Reports a command that could not be started. A command that ran and failed is only counted,
+    /// because it has reported its failure itself.
     fn check(&self, command: &Command, paths: &[OsString], result: Result<bool, Error>) {
         let error = match result {
             Ok(true) => return,

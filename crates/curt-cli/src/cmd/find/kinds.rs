@@ -82,7 +82,7 @@ impl Kinds {
         (may_be_volume || self.has(kind)) && (!self.is_empty || may_be_empty(kind))
     }
 
-    /// Returns whether an entry matches. Fails if a directory must be read for that, but cannot be.
+    /// Returns whether an entry matches. Fails if the test must read a directory but cannot.
     pub(super) fn match_entry(&self, entry: &mut Visited<'_>) -> Result<bool, Error> {
         let metadata = entry.metadata();
         let passes = self.has(metadata.kind())

@@ -54,7 +54,7 @@ const TIMES: Fields = Fields::MODIFIED.union(Fields::CHANGED).union(Fields::ACCE
 
 const QUEUE: usize = 1024;
 
-/// Entries between two checks of the clock: few, because on a network each can take long.
+/// Entries between two checks of the clock. They are few, because on a network each can take long.
 const CLOCK_INTERVAL: u32 = 16;
 
 /// Bytes that a thread collects before printing. They exceed the output buffer, so they bypass it.
@@ -186,7 +186,8 @@ impl<'a> Find<'a> {
         let same_file_system =
             if options.has_own_boundary() { SameFileSystem::Mount } else { SameFileSystem::No };
         // Let the walk read all metadata if all entries match, or if removing a directory's
-        // contents would change requested times. Otherwise, read only that of possible matches.
+        // contents would change requested times. Otherwise, read only the metadata of possible
+        // matches.
         let is_any = self.matcher.matches_all() && options.min_depth.is_none()
             || self.action == Action::Remove && self.fields.intersects(TIMES);
         let mut walk = Walk::new(self.operands.as_slice())

@@ -35,8 +35,7 @@ impl Owner {
         Ok(owner)
     }
 
-    /// Returns the fields for the test: the ID, and the name unless the option gives a number. The
-    /// ID shows whether an owner has no name.
+    /// Returns the fields for the test: the ID, and the name unless the option gives a number.
     pub(super) fn fields(&self) -> Fields {
         let of = |name: &Option<String>, id: Fields, named: Fields| match name.as_deref() {
             None => Fields::NONE,

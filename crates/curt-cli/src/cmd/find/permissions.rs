@@ -41,8 +41,8 @@ impl Permissions {
     }
 }
 
-/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. Without `u`, `g` or `o`, applies
-/// to all.
+/// Parses clauses such as `u=rw` and `go+x`, starting from mode 0. A clause without `u`, `g` or `o`
+/// applies to all three.
 fn symbolic(text: &str) -> Option<u32> {
     let mut mode = 0;
     for clause in text.split(',') {

@@ -1,5 +1,5 @@
-//! The order of results, as in fd: sorted by path if the search ends soon and finds little,
-//! otherwise as found, unless the user requested an order.
+//! The order of results. By default, as in fd, they are sorted by path if the search ends soon and
+//! finds little, and otherwise printed as found.
 
 use std::cmp;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Gives up sorting, and prints the entries held back as found, like fd.
+    /// Gives up sorting, and prints the entries held back in the order found, as fd does.
     fn give_up_sorting(&self) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         self.is_unsorted.store(true, Ordering::Release);

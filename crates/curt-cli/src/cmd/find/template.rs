@@ -90,8 +90,8 @@ impl Template {
         self.0.first().is_some_and(|word| is_text(word))
     }
 
-    /// Returns the command line. Repeats a word with a placeholder for each path; without any, the
-    /// paths come last.
+    /// Returns the command line. A word that contains a placeholder is repeated for each path. If
+    /// no word contains one, the paths come last.
     pub(super) fn arguments(&self, paths: &[OsString]) -> Vec<OsString> {
         let mut arguments = Vec::new();
         for word in &self.0 {
@@ -159,8 +159,8 @@ fn named(name: &str) -> Result<Part, String> {
     })
 }
 
-/// Splits a text at its placeholders. Passes other text in braces (the rest of the text if the
-/// brace is unclosed) to `other`, which returns `None` for plain text.
+/// Splits a text at its placeholders. Passes other text in braces to `other`, which returns `None`
+/// if it is plain text. If the brace is unclosed, `other` gets the rest of the text.
 fn split(
     text: &str,
     other: impl Fn(&str, bool) -> Result<Option<Part>, String>,

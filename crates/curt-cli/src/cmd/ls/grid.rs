@@ -14,8 +14,8 @@ pub(super) struct Layout {
     pub(super) end: u8,
 }
 
-/// Returns cells of these widths with `separator` and a space between them, wrapped at the line
-/// width. `add` writes the cell of an index, starting in a column.
+/// Returns cells of these widths, separated by `separator` and a space or, where the next cell does
+/// not fit, a line end. `add(index, column, out)` appends a cell that starts in `column`.
 pub(super) fn separate(
     cells: &[usize],
     separator: u8,

@@ -19,7 +19,7 @@ pub(super) struct Item {
     pub(super) metadata: Option<Box<Metadata>>,
     /// Kind and mode of a symlink's target, if needed.
     pub(super) target: Option<Box<(Kind, Option<u32>)>>,
-    /// Whether this is an operand whose contents are listed instead.
+    /// Whether this is an operand whose contents are listed instead of itself.
     pub(super) is_opened: bool,
 }
 

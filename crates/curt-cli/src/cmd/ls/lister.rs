@@ -406,8 +406,8 @@ impl<'a> Lister<'a> {
             let mut item = Item::unknown(name.into(), Kind::Directory);
             if self.collector.detail != Detail::Kind {
                 let path = Path::new(dir).join(name);
-                // Query the path, as GNU ls does, or if it is too long, the name relative to the
-                // open directory.
+                // Query the path, as GNU ls does. If that fails, for example because the path is
+                // too long, query the name relative to the open directory.
                 let result = self.stat.path(&path);
                 match result.or_else(|error| list.stat(&mut self.stat, name).map_err(|_| error)) {
                     Ok(metadata) => {
@@ -439,7 +439,7 @@ impl<'a> Lister<'a> {
         self.session.worsen(Exit::USAGE);
     }
 
-    /// Reports a broken symlink that must be followed, and returns whether it is one. A trailing
+    /// Returns whether a symlink that must be followed is broken, and reports it if so. A trailing
     /// slash forces following. `shown` is the path in messages.
     fn is_broken(&mut self, list: Option<&List>, path: &Path, shown: &Path) -> bool {
         let result = stat_in(&mut self.target_stat, list, &path.join(""));

@@ -16,7 +16,7 @@ struct Key {
     index: usize,
 }
 
-/// Returns the indices of the entries in sorted order. `widths` are those of names, for
+/// Returns the indices of the entries in sorted order. `widths` has the widths of the names, for
 /// `--sort=width`. As in GNU ls, `--reverse` also reverses the order by name of otherwise equal
 /// entries.
 pub(super) fn indices(items: &[Item], order: Order, widths: &[usize]) -> Vec<usize> {

@@ -38,8 +38,8 @@ impl NameCache {
         self.0.get(&id)?.as_ref()
     }
 
-    /// Looks up an ID that is not in the cache. An ID whose lookup failed is shown itself, and
-    /// looked up again next time.
+    /// Looks up an ID that is not in the cache. If the lookup fails, the ID itself is shown, and it
+    /// is looked up again next time.
     fn resolve(&mut self, id: u32, look_up: impl FnOnce(u32) -> io::Result<Option<OsString>>) {
         if let Entry::Vacant(unknown) = self.0.entry(id) {
             if let Ok(name) = look_up(id) {

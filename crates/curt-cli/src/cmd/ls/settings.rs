@@ -206,8 +206,8 @@ impl<'a> Settings<'a> {
     }
 
     pub(super) fn plan(&self) -> Plan {
-        // Do not take inode numbers from the listing: for a mount point, it has that of the covered
-        // directory.
+        // Do not take inode numbers from the listing, which has the covered directory's number for
+        // a mount point.
         let is_exact = self.shows_inode
             || matches!(self.form, Form::Json(fields) if fields.contains(Fields::ID));
         let freshness = if is_exact { Freshness::Exact } else { Freshness::FromListing };

@@ -15,15 +15,16 @@ pub(super) struct Times {
     zone: Zone,
     now: Time,
     width: usize,
-    /// Recently formatted seconds, which many entries share. The index is the second modulo
-    /// [`CACHED`].
+    /// Recently formatted times, because many entries have the same one. The index is the time in
+    /// seconds modulo [`CACHED`].
     cache: RefCell<Vec<Cached>>,
-    /// Whether no format shows fractions of a second.
+    /// True unless a format shows fractions of a second.
     is_cached: bool,
     is_relative: bool,
 }
 
-/// A formatted second. `of` is the second, and whether it is within the last half year.
+/// The text of a time in seconds. `of` is that time, and whether it is within the last half year,
+/// which decides the format.
 #[derive(Clone, Default)]
 struct Cached {
     of: Option<(i64, bool)>,

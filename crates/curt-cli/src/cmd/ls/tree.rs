@@ -1,7 +1,8 @@
 //! `--tree`: one walk per operand, printed with branches.
 //!
-//! A directory is read completely before its entries are shown, because the last one's branch is a
-//! corner. Rows with only names are printed early; the long format needs the widths of all rows.
+//! A directory is read completely before its entries are shown, because the last entry has a
+//! different branch, a corner. Rows with only names are printed early; the long format needs the
+//! widths of all rows.
 
 use std::ffi::OsStr;
 use std::path::Path;

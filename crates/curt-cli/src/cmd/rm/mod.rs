@@ -265,12 +265,12 @@ fn message(error: &Error) -> String {
             )
         }
         Cause::Remains(RemainReason::OtherFileSystem) => {
-            // Removing failed for an operand, opening for a directory within a tree.
+            // An operand could not be removed; a directory within a tree could not be opened.
             let is_operand = error.operation() == Operation::Remove;
             let why = if is_operand { "\nand --preserve-root=all is in effect" } else { "" };
             format!("skipping {path}, since it's on a different device{why}")
         }
-        // Called as `rm`, print GNU's message instead.
+        // If curt was called as `rm`, it prints GNU's message instead.
         Cause::Remains(RemainReason::IsADirectory) if called::name().is_none() => {
             format!("cannot remove {path}: Is a directory; -r removes directories")
         }

@@ -226,7 +226,8 @@ impl Directive {
         self.number(prefix, &format!("{number:x}"), out);
     }
 
-    /// Adds a prefix and digits. Zeros fill the precision, or the width with a flag `0`.
+    /// Adds a prefix and digits. Adds zeros up to the precision or, with the flag `0`, up to the
+    /// width.
     fn number(&self, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         // With precision 0, the number 0 has no digits.
         let digits = if self.precision() == Some(0) && digits == "0" { "" } else { digits };
@@ -255,8 +256,8 @@ impl Directive {
         let (mut seconds, mut fraction) = (time.seconds, nanoseconds / divisor);
         let is_before = seconds < 0 && nanoseconds != 0;
         if is_before {
-            // Before 1970, the fraction of `time` counts from an earlier second. Convert it to
-            // decimals of a negative number.
+            // Before 1970, `time` is a negative number plus a positive fraction. Convert it: -2 +
+            // 0.25 is -1.75.
             let is_cut = i64::from(nanoseconds % divisor != 0);
             fraction = 1_000_000_000 / divisor - fraction - is_cut;
             seconds += i64::from(fraction != 0);

@@ -387,7 +387,8 @@ fn add_device(device: Value<'_, u64>, to: &Directive, out: &mut Vec<u8>) {
     number(device.map(part), to, out);
 }
 
-/// Returns the topmost directory above a file that is on the same device.
+/// Returns the mount point of a file: its topmost ancestor that is reached without leaving the
+/// device.
 fn mount_point(file: &File<'_>) -> std::io::Result<PathBuf> {
     let kind = file.metadata.kind();
     let mut top = if kind.is_link() {

@@ -26,8 +26,8 @@ pub(crate) fn replace_by(command: &Command) -> Option<Error> {
     Some(error)
 }
 
-/// Calls `execv` or `execve`. Returns `Ok` if the call failed, with the cause in `errno`. `std`
-/// would call `execvp`, which runs a shell for a file in an unknown format.
+/// Calls `execv` or `execve`, which return only on failure. Then returns `Ok`, with the cause in
+/// `errno`. `std` would call `execvp`, which runs a shell for a file in an unknown format.
 fn execute(command: &process::Command, zeroth: &OsStr, inherits: bool) -> io::Result<()> {
     let text = |text: &OsStr| Ok(CString::new(text.as_bytes())?);
     let program = text(command.get_program())?;

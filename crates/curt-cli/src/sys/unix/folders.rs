@@ -50,8 +50,8 @@ pub(super) fn split(operand: &OsStr) -> Result<Operand<'_>, Refusal> {
     })
 }
 
-/// Returns the directory in `variable`, or else `below` in the home directory, which is `HOME` or,
-/// if that is not absolute, the directory in the user database.
+/// Returns the directory in `variable` or, if that is not absolute, `below` in the home directory.
+/// The home directory is `HOME` or, if that is not absolute either, from the user database.
 pub(super) fn home_directory(variable: &str, below: &str) -> Option<PathBuf> {
     let absolute = |path: PathBuf| Some(path).filter(|path| path.is_absolute());
     let named = |name| absolute(std::env::var_os(name)?.into());
@@ -104,7 +104,8 @@ impl NearestDir {
         }
     }
 
-    /// Opens a subdirectory of this user, never a symlink. Creates it if `maker` may.
+    /// Opens a subdirectory, which must belong to this user and not be a symlink. Creates it if
+    /// `maker` may.
     pub(super) fn child(&self, name: &OsStr, maker: &Maker) -> Result<NearestDir, Errno> {
         if !self.is_missing {
             let open = || openat(&self.dir, name, NO_LINK, Mode::empty());

@@ -167,8 +167,8 @@ pub(crate) fn raise_descriptor_limit() -> Option<usize> {
     usize::try_from(limit / 2).ok()
 }
 
-/// Returns the limit of a command line's bytes, besides the environment: that of `xargs`, or less
-/// if the system requires it.
+/// Returns the most bytes that a command line can have, besides the environment: as many as in
+/// `xargs`, or fewer if the system's limit is lower.
 pub(crate) fn argument_bytes() -> usize {
     /// The minimum of Linux, and the default of `xargs`.
     const USUAL: usize = 128 << 10;
@@ -182,7 +182,7 @@ pub(crate) fn argument_bytes() -> usize {
     most.saturating_sub(variables + RESERVED).min(USUAL)
 }
 
-/// Returns the size with the NUL and the pointer.
+/// Returns the size with the NUL and the pointer in `argv`.
 pub(crate) fn bytes_of_argument(argument: &OsStr) -> usize {
     argument.len() + 1 + size_of::<usize>()
 }

@@ -20,8 +20,8 @@ pub(super) enum Mounted {
     Here,
 }
 
-/// Finds mounts on an entry or below it, even if the path leads through a different mount of its
-/// filesystem. Fails if the table cannot be read.
+/// Finds mounts on an entry or below it, even if the path reaches the entry through another mount
+/// of the same filesystem. Fails if the table cannot be read.
 pub(super) fn mounted_at(path: &Path) -> io::Result<Mounted> {
     let table = read_file(Path::new("/proc/self/mountinfo"), LONGEST_TABLE)?;
     if table.is_empty() {

@@ -1,5 +1,5 @@
-//! Forwards each signal that ends the command to the running programs, unless the terminal has sent
-//! it to them already.
+//! When a signal ends the command, forwards it to the running programs, unless the terminal has
+//! already sent it to them.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

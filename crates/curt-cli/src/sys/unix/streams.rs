@@ -1,5 +1,5 @@
-//! Using a standard stream can block forever. After the first signal, a timer interrupts the
-//! threads that use one.
+//! Reading or writing a standard stream can block forever. After the first signal, a timer
+//! interrupts the threads that do so.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use rustix::stdio::{stderr, stdin, stdout};
 
 use crate::sys::interrupt;
 
-/// The thread that uses each stream, or 0. The callers' locks admit one at a time.
+/// For each stream, the thread that uses it, or 0. The callers' locks admit one thread at a time.
 static USERS: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 /// The number of running handlers. Until it is 0, no thread in `USERS` may end.
 static HANDLERS: AtomicU32 = AtomicU32::new(0);

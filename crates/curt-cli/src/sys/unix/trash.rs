@@ -1,5 +1,5 @@
-//! The trash of the freedesktop.org specification 1.0: the directory `files` has the entries, and
-//! `info` their original paths, each in a file.
+//! The trash of the freedesktop.org specification 1.0: the directory `files` contains the entries,
+//! and `info` a file with the original path of each.
 //!
 //! An entry is renamed, never copied (ADR 46): to the trash in the home directory if that is on the
 //! same mount, otherwise to the trash of its filesystem. A trash folder must belong to this user.
@@ -189,7 +189,8 @@ impl Trash {
                 folder.maker.keep();
                 return Ok(to);
             };
-            // Keep the file if the entry was moved: a network server's reply may have been lost.
+            // Keep the information file if the entry has moved although the rename failed: a
+            // network server's reply may have been lost.
             if error == Errno::EXIST || folder.files.has_entry(&new_name) == Ok(false) {
                 // If this fails, programs ignore the orphaned information file.
                 let _ = unlinkat(&folder.info.dir, &name_of_info, AtFlags::empty());
@@ -349,9 +350,9 @@ fn write_new(dir: &OwnedFd, name: &OsStr, content: &[u8]) -> Result<(), Errno> {
     written
 }
 
-/// Returns the name, from the second attempt with a number, and shortened so that the information
-/// file's name fits. After [`MOST_NUMBERS`] attempts, the number is random, so that many equal
-/// names need few attempts.
+/// Returns the name for an attempt, with a number from the second attempt on, and short enough for
+/// the suffix of the information file. After [`MOST_NUMBERS`] attempts, the number is random, so
+/// that many equal names need few attempts.
 fn numbered(name: &OsStr, number: u32) -> OsString {
     let suffix = match number {
         1 => String::new(),

@@ -66,7 +66,7 @@ impl Watch {
     }
 
     /// Starts the program. From then on, signals arrive only while [`Watch::next`] waits, so that
-    /// none is sent to a process number after its release.
+    /// none is forwarded to a released process ID.
     pub(crate) fn start(&mut self, command: &mut Command) -> Result<Child, Error> {
         let child = command.spawn()?;
         self.mask = change_mask(libc::SIG_BLOCK, self.caught.iter().copied());
@@ -122,7 +122,7 @@ impl Watch {
 
     /// Sends a signal to the program and, unless it is in the foreground, to its group, followed by
     /// `SIGCONT` so that stopped processes can react. A typed signal has already reached the group.
-    /// The program has not been waited for, so its number is still its own.
+    /// The program has not been waited for, so its process ID cannot have been reused.
     #[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
     pub(crate) fn send(&self, child: &mut Child, number: i32, is_typed: bool) -> Result<(), Error> {
         let Ok(program) = i32::try_from(child.id()) else { return Ok(()) };

@@ -10,12 +10,12 @@ use crate::time::LeapSeconds;
 
 const LOCAL: &str = "/etc/localtime";
 const ZONES: &str = "/usr/share/zoneinfo";
-/// Completions for incomplete POSIX rules.
+/// Suffixes to try after POSIX rules without dates of summer time.
 const RULES: &[&str] = &["", ",M3.2.0,M11.1.0", ",M11.1.0"];
 const ENDLESS_SUMMER: &[&str] = &["", ",0/0,J365/25"];
 
 const LONGEST_RULES: usize = 256;
-/// A hundred usual zone files.
+/// The size of a hundred usual zone files.
 const LARGEST_FILE: usize = 512 << 10;
 
 /// Returns UTC if the zone cannot be read.

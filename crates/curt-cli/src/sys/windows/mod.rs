@@ -138,8 +138,8 @@ pub(crate) fn write_stderr(bytes: &[u8]) -> io::Result<()> {
 
 /// Returns the next input, or `None` after a while, so that the caller can check for an interrupt.
 ///
-/// A console can signal a key but not a line, and echoes input only during a read. So a separate
-/// thread reads, and continues after the timeout.
+/// A console can report a pressed key but not a complete line, and echoes input only during a read.
+/// So a separate thread reads, and continues after the timeout.
 pub(crate) fn read_input() -> Option<Vec<u8>> {
     const WAIT: Duration = Duration::from_millis(100);
     static READER: Mutex<Option<Receiver<Option<Vec<u8>>>>> = Mutex::new(None);

@@ -12,7 +12,8 @@ use windows_sys::core::BOOL;
 use super::library;
 use crate::sys::{Refusal, TrashRules, Trashed};
 
-/// Flags to delete without a window, except before destroying an entry that the bin cannot hold.
+/// The delete operation, and flags that hide all windows except the warning before an entry is
+/// destroyed because the bin cannot hold it.
 const DELETE: u32 = 3;
 const SILENT: u16 = 0x4;
 const NO_CONFIRMATION: u16 = 0x10;
