@@ -22,9 +22,9 @@ fn shell(name: &str, place: &Path) -> String {
     String::from_utf8(output.stdout).unwrap().trim().replace('\n', " ")
 }
 
-/// Calls `act` for each case with each applicable operation, the working directory, the scope of
-/// the root and the path. `has_verdict` decides whether an error matches a line of verdicts and a
-/// path. Returns the cases without an applicable operation.
+/// Runs each case with each applicable operation. `act` gets the operation, the working directory,
+/// the root's scope and the path. `has_verdict` decides whether an error matches a line of verdicts
+/// and a path. Returns the cases without an applicable operation.
 pub(crate) fn check<O, E: Debug>(
     operations: &[(&str, O)],
     act: impl Fn(&O, &Path, &str, &str) -> Result<String, E>,
@@ -52,7 +52,7 @@ pub(crate) fn check<O, E: Debug>(
                 shell("setup", scratch.path());
             }
             let answer = act(operation, &tree, scope, path);
-            // After the last of several refusals, once for all of them.
+            // After several refusals, look for changes only once.
             let is_time = answer.is_ok() || operations.peek().is_none();
             changes = if is_time { shell("look", &tree) } else { String::new() };
             let is_right = match &answer {

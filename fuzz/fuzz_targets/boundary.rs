@@ -112,7 +112,7 @@ unsafe fn close((kind, object): (usize, *mut c_void)) -> i32 {
 
 type Check = Box<dyn FnOnce(isize)>;
 
-/// One run. Zeros follow the end of the input, and mostly choose valid arguments.
+/// One run. After the end of the input, it reads zeros, which mostly choose valid arguments.
 struct Run<'a> {
     input: &'a [u8],
     tree: String,
@@ -242,7 +242,7 @@ impl Run<'_> {
         curt_str { ptr: self.text(), len: self.len }
     }
 
-    /// Returns a path in the scratch directory, which a wrong length never cuts off.
+    /// Returns a path that, even with a wrong length, does not leave the scratch directory.
     fn path(&mut self) -> curt_str {
         let below = PATHS[self.below(PATHS.len())];
         let path = format!("{}{below}", self.tree);
@@ -419,7 +419,7 @@ impl Run<'_> {
         let is_odd = choice & 0xF0 == 0x10;
         let value = curt_control {
             size: 0,
-            // Starting threads is the slowest part of a call.
+            // Few, because starting threads is the slowest part of a call.
             threads: self.number() % 4,
             reserved: if choice & 0xC0 == 0xC0 { self.number() } else { 0 },
             cancel: if is_odd { cancel.wrapping_byte_add(1) } else { cancel },

@@ -1,5 +1,5 @@
-//! Reads any ignore file and matches any path. If the last line is a plain name, it must decide for
-//! that name and for no other.
+//! Reads any ignore file and matches any path. A plain name in the last line must decide about this
+//! name and no other.
 #![no_main]
 
 use std::path::Path;

@@ -15,10 +15,10 @@ fn query(scratch: &Scratch, rules: &[&str], path: &str, name: &str) -> serde_jso
     serde_json::from_slice(&[output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Checks rows of a title, files, `PATH`, a name, the answer, and optionally an unusual `PATHEXT`.
-/// A file that ends in a slash is a directory. `PATH` entries without a leading dot are made
-/// absolute, in the test's directory; `''` is an empty entry. The answer is `-` for not found, or
-/// `!` and the kind of a different error.
+/// Checks rows. Each has a title, the files to create, `PATH`, a name, the answer, and optionally
+/// an unusual `PATHEXT`. A file that ends in a slash is a directory. `PATH` entries without a
+/// leading dot are made absolute, in the test's directory; `''` is an empty entry. The answer is a
+/// path, `-` for not found, or `!` and the kind of another error.
 fn check(policy: &str, rows: &str) {
     check_each(policy, rows, |_, answer| answer);
 }

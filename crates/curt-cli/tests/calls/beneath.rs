@@ -31,7 +31,7 @@ fn costs(scratch: &Scratch, args: &[&str], before: &[&str], path: &str) -> BTree
     difference(&more.seen, &less.seen)
 }
 
-/// Refused for its spelling, without a system call.
+/// An empty path, which curt refuses without a system call.
 const REFUSED: &str = "";
 
 #[test]
@@ -79,8 +79,8 @@ fn an_open_takes_one_call_and_a_close() {
     check_snapshot("beneath-open", &text);
 }
 
-/// After EPERM, a second call probes the root itself. If that fails, too, a filter refuses
-/// `openat2`, and it is not used again for this root.
+/// After EPERM, curt calls `openat2` on the root itself. If this call fails, too, a filter refuses
+/// `openat2`, and curt does not use it again for this root.
 #[test]
 fn absence_and_refusal_are_remembered() {
     let Some(()) = tracing() else { return };

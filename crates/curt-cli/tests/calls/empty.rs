@@ -1,5 +1,5 @@
-//! A program that starts like the command, on Linux without Rust's runtime. Like a hash map, it
-//! requests random numbers: one call before glibc 2.41, and three since.
+//! An empty program that starts like the command, on Linux without Rust's runtime. It also requests
+//! the random keys of a hash map, with one call before glibc 2.41, and three since.
 #![cfg_attr(target_os = "linux", no_main)]
 
 #[cfg(not(target_os = "linux"))]

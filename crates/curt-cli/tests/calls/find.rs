@@ -74,9 +74,9 @@ fn slopes(name: &str, line: &str) {
     check_snapshot(name, &text);
 }
 
-/// Beyond a plain search, options cost one call per entry whose metadata is needed after all other
-/// tests, one per directory to detect a different device, and with `-L` one per symlink and
-/// directory.
+/// Some options cost more calls than a plain search: one per entry that passes all other tests and
+/// needs metadata, one per directory to detect a different device, and with `-L` one per symlink
+/// and directory.
 #[test]
 fn searches_cost_as_in_their_snapshots() {
     for (name, line) in [

@@ -6,8 +6,8 @@ use curt_testkit::Scratch;
 use crate::check_snapshot;
 use crate::strace::{count, empty_program, loading, total, trace, tracing};
 
-/// Loading a library costs nine calls. With Rust 1.85, the command needs one more library, which
-/// rounds numbers.
+/// Loading a library costs nine calls. With Rust 1.85, the command also needs libm, to round
+/// numbers.
 #[test]
 fn the_command_loads_with_the_calls_of_an_empty_program() {
     let Some(()) = tracing() else { return };
@@ -31,8 +31,8 @@ fn every_command_starts_with_the_same_calls() {
         &["rm", "-rf", "missing"],
         &["rm", "file"],
         &["rm", "-r", "tree"],
-        // `-u`, because an expression would query the number of processors, and ignore files would
-        // be searched for in parents.
+        // For an expression other than `.`, curt would query the number of processors, and without
+        // `-u`, it would search parents for ignore files.
         &["find", "-u", ".", "tree"],
         &["find", "-u", "--json", "--fields=name,size", ".", "tree"],
         &["du", "tree"],

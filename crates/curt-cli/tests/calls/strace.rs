@@ -143,7 +143,7 @@ pub(crate) fn empty_program(scratch: &Scratch) -> PathBuf {
     program
 }
 
-/// Counts all calls of a log. Like the command, counts `fstat` as `statx`.
+/// Like the command, counts `fstat` as `statx`.
 fn count_all(log: &str) -> Counts {
     let mut counts = Counts::new();
     for line in own(log).filter(|line| !is_uncounted(line)) {

@@ -9,8 +9,8 @@ use curt_testkit::Scratch;
 use crate::strace::{count, curt, difference, total, trace, tracing};
 use crate::{check_snapshot, slope};
 
-/// Returns a `PATH`. Every fourth directory is missing, every fourth has other files, and the last
-/// one has the program.
+/// Returns a `PATH`. A quarter of its directories are missing, a quarter have another file, and
+/// only the last one has the program.
 fn path(scratch: &Scratch, count: usize) -> String {
     let mut entries = Vec::new();
     for number in 0..count {

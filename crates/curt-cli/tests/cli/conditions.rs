@@ -12,7 +12,7 @@ struct Row {
     name: &'static str,
     works: &'static str,
     nul: Option<&'static str>,
-    /// Exit code if writing the output or an operand fails.
+    /// Exit code if an operand fails or the output cannot be written.
     fails: i32,
     /// Exit code for a usage error.
     wrong: i32,

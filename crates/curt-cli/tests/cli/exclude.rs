@@ -1,4 +1,4 @@
-//! Compares `--exclude` of `rm` and `find`, and that of `du`, which has GNU's rules.
+//! Compares `--exclude` of `rm`, `find` and `du`. Only `du` has GNU's rules.
 
 use curt_testkit::{Scratch, cells};
 

@@ -27,8 +27,8 @@ fn set(path: &Path, name: &str, value: &[u8]) -> bool {
     answer.is_ok()
 }
 
-/// All directories have the same names, so only the values reveal an answer about a different
-/// entry.
+/// All directories have the same file names, so only the values reveal an answer about the wrong
+/// file.
 #[test]
 fn capabilities_and_lists_are_those_of_the_entry_with_any_number_of_threads() {
     let scratch = Scratch::new();

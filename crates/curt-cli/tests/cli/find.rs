@@ -42,7 +42,7 @@ fn wrong_command_lines_delete_nothing() {
     }
 }
 
-/// `find -E` and `rm --exclude` must skip what `find -g` finds, as bash does.
+/// `find -g` must find the names that bash matches; `find -E` and `rm --exclude` must skip them.
 #[cfg(unix)]
 #[test]
 fn globs_have_one_meaning() {

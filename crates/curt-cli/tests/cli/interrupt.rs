@@ -202,8 +202,8 @@ fn commands_end_with_the_search_that_is_interrupted() {
     }
 }
 
-/// curt must forward even the last of several signals, not wait for orphans, and let stopped
-/// programs react.
+/// curt must forward even the last of several signals, must not wait for orphans, and must continue
+/// stopped programs.
 #[test]
 fn no_program_keeps_a_search_from_ending() {
     curt_testkit::heed_signals();

@@ -58,7 +58,7 @@ fn closed_pipe() -> std::process::ChildStdin {
     let mut reader = Command::new("true").stdin(Stdio::piped()).spawn().unwrap();
     let pipe = reader.stdin.take().unwrap();
     assert!(reader.wait().unwrap().success());
-    // Until its exec, a child of another thread might hold the other end.
+    // Another thread might have forked: until its child calls `exec`, the other end remains open.
     let is_closed = || {
         let mut polled = [PollFd::new(&pipe, PollFlags::OUT)];
         poll(&mut polled, None).unwrap();

@@ -21,7 +21,7 @@ use std::time::SystemTime;
 
 use curt_testkit::{Scratch, at_once};
 
-/// Pages without shells, GNU tools, and names that are invalid on Windows.
+/// Pages without shells, without GNU tools, and without names that are invalid on Windows.
 const EVERYWHERE: [&str; 2] = ["find.md", "refusals.md"];
 
 #[test]
@@ -153,7 +153,7 @@ fn run_mounted(scratch: &Scratch, line: &str) -> String {
 
 fn run(scratch: &Scratch, line: &str) -> String {
     let curt = Path::new(env!("CARGO_BIN_EXE_curt"));
-    // Restarts the watchdog's minute for each command line, because a page is slow under Wine.
+    // Removing a file also restarts the watchdog's minute, which a page can exceed under Wine.
     if scratch.exists("output") {
         scratch.remove("output");
     }

@@ -32,7 +32,7 @@ fn curt_ends_by_the_signal_that_ends_the_program() {
 #[test]
 fn a_program_is_killed_after_its_time_limit() {
     let scratch = Scratch::new();
-    // The second limit expires at once after the first, with the same signal.
+    // The second limit expires right after the first. Its timer raises SIGALRM, too.
     let twice = ["-s", "ALRM", "-k", ".000001"];
     for (options, ignored, code) in [(&[][..], "", Some(124)), (&twice, "trap '' ALRM;", None)] {
         let begun = Instant::now();
@@ -52,7 +52,7 @@ fn a_program_is_killed_after_its_time_limit() {
     }
 }
 
-/// Even an unknown signal, such as 40, must end both.
+/// Each signal, even one without a name, such as 40, must end both curt and the program.
 #[test]
 fn termination_signals_reach_the_program() {
     use rustix::process::{Pid, kill_process};
@@ -82,8 +82,8 @@ fn termination_signals_reach_the_program() {
     });
 }
 
-/// As with GNU timeout, the inner curt is in the outer one's process group, and forwards its
-/// signal.
+/// As with GNU timeout, the inner curt is in the outer one's process group, and forwards the outer
+/// one's signal.
 #[test]
 fn nested_limits_leave_no_process() {
     let scratch = Scratch::new();
@@ -114,7 +114,8 @@ fn signals_that_are_ignored_stay_ignored() {
     }
 }
 
-/// As with GNU timeout, although shells ignore interrupts for background programs.
+/// As with GNU timeout, the signal ends even background programs, which shells start with
+/// interrupts ignored.
 #[test]
 fn the_signal_of_a_time_limit_is_not_ignored() {
     let scratch = Scratch::new();
@@ -285,8 +286,8 @@ fn at_a_prompt_the_program_has_the_terminal() {
     prompt.type_in(&format!("{start} sh -c 'stty echo; stty -echo; read x; echo got.$x.'\nword\n"));
     prompt.until("got.word.\r\n");
     let traps = r#"trap "echo asked." INT; trap "exit 7" TERM"#;
-    // The loop starts no programs: if Ctrl-Z arrived then, the shell would wait instead of
-    // stopping.
+    // The loop starts no programs. If Ctrl-Z arrived during a start, the shell would wait instead
+    // of stopping.
     let script = format!("{traps}; sleep 100 & echo is.$$.$PPID.; while :; do wait; done");
     prompt.type_in(&format!("{start} sh -c '{script}'\n"));
     prompt.until("is.");

@@ -1,4 +1,4 @@
-//! No command may send characters to a terminal that control it or change how a line looks.
+//! No command may send control characters, or others that change how a line looks, to a terminal.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -72,8 +72,8 @@ fn control_characters_of_a_name_reach_no_terminal() {
     }
 }
 
-/// Beginnings of invalid command lines, to which the hostile name is appended, after `_` as a
-/// separate word.
+/// Beginnings of invalid command lines. The hostile name is appended to the last word, or replaces
+/// `_`.
 const WRONG: &str = "
     rm -- | rm - | ls --time= | ls -- | du --exclude-f | du -d | stat --fields= | find --type=
     find --format='{a:}' | find '[' | '' | which --policy= | beneath --root= | expand --style=

@@ -90,7 +90,7 @@ fn deletion_dates_are_local_times() {
     }
 }
 
-/// Works even if a file has the name of a parent directory, or if a filter refuses `faccessat2`.
+/// Works even if an ancestor contains a file named `Trash`, or if a filter refuses `faccessat2`.
 #[test]
 fn missing_folders_of_the_home_trash_are_made() {
     let refuse = "strace -qq -f -o log -e trace=faccessat2 -e inject=faccessat2:error=EPERM ";
@@ -107,10 +107,10 @@ fn missing_folders_of_the_home_trash_are_made() {
     }
 }
 
-/// Runs `rm -rf --trash d` repeatedly. Each run has a fault in the next call named `call`, after
-/// those of the loader. Returns for each run the exit code, whether there was output, whether the
-/// operand exists, the numbers of trashed entries and of their information files, and the number of
-/// files in the trash.
+/// Runs `rm -rf --trash d` repeatedly. The n-th run injects the fault into the n-th call named
+/// `call`, not counting the loader's. Returns for each run the exit code, whether there was output,
+/// whether the operand exists, the numbers of trashed entries and of their information files, and
+/// the number of files in the trash.
 fn injected(call: &str, fault: &str) -> Vec<[i32; 6]> {
     let first = match call {
         "read" | "openat" | "newfstatat" => 4,
@@ -184,8 +184,8 @@ fn failed_calls_lose_no_file_and_are_reported() {
                 }
             }
         }
-        // After failures of these calls, curt uses another trash, or resolves name by name. Only a
-        // dynamic loader makes the last two.
+        // After failures of the first two, curt uses another trash, or resolves name by name. Only
+        // a dynamic loader makes the last two.
         let others = ["mkdirat", "readlinkat", "newfstatat", "read"];
         assert!(failed > 0 || others.contains(&call), "{call}");
     });

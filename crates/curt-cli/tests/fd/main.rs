@@ -33,7 +33,7 @@ const OPTIONS: &str = r"
 const PATTERNS: &str =
     r"'' | '' | . | a | ^[a-m] | \.rs$ | É | (a|b) | [^a]$ | A | \Sl | o w | new.line";
 
-/// Rules without inner slashes, which the comparison with git covers.
+/// Ignore rules. The comparison with git covers rules with inner slashes.
 const RULES: &str = r"a | *.rs | !a | d/ | .h | !.h | f?0* | # a | \* | [ab] | !*/";
 
 fn fd() -> Option<&'static str> {
@@ -76,9 +76,8 @@ fn difference(
         let only = lines.difference(others).take(5);
         only.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
     };
-    // Exempts errors for unreadable directories, which fd ignores, conflicting options of fd,
-    // broken symlinks and loops, which fd skips, and invalid Unicode, which fd's regular
-    // expressions cannot match.
+    // fd ignores errors for unreadable directories, refuses some pairs of options, and skips broken
+    // symlinks and symlink loops. Its regular expressions cannot match invalid Unicode.
     let has_odd_link = args.contains(&"-L".as_ref()) && !output.stderr.is_empty();
     let is_odd = std::str::from_utf8(&output.stdout).is_err();
     let is_refused = expected.status.code() == Some(2) || has_odd_link || is_odd;

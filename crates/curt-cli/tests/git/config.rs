@@ -230,8 +230,8 @@ fn configuration_is_that_of_git() {
     }
 }
 
-/// curt must agree with each configuration that git accepts. One version is tested, because
-/// versions differ in what they refuse, and in blanks within values.
+/// curt and git must agree on each configuration that git accepts. Only one version is tested,
+/// because versions differ in what they refuse, and in blanks within values.
 #[test]
 fn random_configurations_mean_the_same_to_git() {
     let version = Command::new("git").arg("--version").output();

@@ -22,8 +22,8 @@ fn names() -> Vec<&'static str> {
     names
 }
 
-/// Checks that curt and git agree on each set of rules, each in its own directory, so that both run
-/// once. Returns for how many sets git excluded entries.
+/// Checks that curt and git agree on each set of rules. Each set has its own directory, so curt and
+/// git run only once. Returns the number of sets with which git excluded entries.
 fn assert_agreement(rules: &[impl AsRef<[u8]>]) -> usize {
     let Some(scratch) = work_tree() else { return usize::MAX };
     let names = names();

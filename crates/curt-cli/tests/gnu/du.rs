@@ -27,8 +27,8 @@ fn random(choices: &mut Choices) -> Trial {
     if trial.has("-c") {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
-    // Omit empty operands, for which messages differ, and operands with several slashes: GNU du
-    // prints only one of them at the end, and patterns do not match between them.
+    // Omit empty operands, for which messages differ, and operands with consecutive slashes: GNU du
+    // prints only one slash at the end, and matches no pattern between two slashes.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }

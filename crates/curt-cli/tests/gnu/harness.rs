@@ -181,7 +181,7 @@ impl<'a> Pair<'a> {
         self.outcome(Path::new(self.tool), words)
     }
 
-    /// Runs curt, without the command's name if the executable has it.
+    /// Runs curt. If the executable has the tool's name, no command is passed.
     pub(crate) fn ours<S: AsRef<OsStr>>(&self, words: &[S]) -> Outcome {
         let is_named = self.curt.file_name() == Some(self.tool.as_ref());
         let first = (!is_named).then_some(OsStr::new(self.tool));
@@ -297,7 +297,8 @@ impl Trial {
     }
 }
 
-/// Compares random trials. Fails with the smallest difference, as a shell script.
+/// Compares random trees and command lines. Fails with the smallest difference found, as a shell
+/// script.
 pub(crate) fn property(
     tool: &str,
     random: impl Fn(&mut Choices) -> Trial,

@@ -1,5 +1,5 @@
-//! Mount points and the root directory, in a mount namespace or a chroot that protects the
-//! machine's.
+//! Removals of mount points and the root directory, in a mount namespace or a chroot that protects
+//! the machine.
 
 use std::fs;
 use std::path::Path;

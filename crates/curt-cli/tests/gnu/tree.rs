@@ -23,7 +23,7 @@ enum Step {
     Name(OsString),
     Pipe,
     Socket,
-    /// Changes the mode of an existing entry. The next two set root as its owner, and its
+    /// Changes the mode of an existing entry. `OfRoot` makes root its owner, and `Changed` sets its
     /// modification time.
     Mode(u32),
     OfRoot,

@@ -52,8 +52,8 @@ fn threads_start_no_work_after_a_signal() {
         }
         let option = format!("-j{threads}");
         let (_, after) = interrupted(&scratch, &[], &["-r", &option], ("unlinkat", 1_000));
-        // A single thread sees the signal at once. Others continue until the thread with the signal
-        // runs, which may take long on a busy machine.
+        // A single thread sees the signal at once. Other threads continue until the one with the
+        // signal runs, which may take long on a busy machine.
         let most = if threads == 1 { 1 } else { 500 };
         assert!(after.len() <= most, "{threads}: {after:?}");
         assert!(scratch.exists("tree"), "it was to be stopped in the middle");

@@ -297,7 +297,7 @@ fn an_error_names_the_path_that_failed() {
     }
 }
 
-/// With two wrong paths, the error must be that of the one that the kernel checks first.
+/// If both paths are wrong, curt must report the error of the path that the kernel checks first.
 #[test]
 fn two_wrong_paths_fail_as_in_the_kernel() {
     let scratch = tree();

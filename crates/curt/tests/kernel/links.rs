@@ -13,8 +13,7 @@ use rustix::io::Errno;
 use crate::table::{OPERATIONS, Operation, kernel, number};
 use crate::{SCOPES, WAYS, has_openat2, root};
 
-/// Compares curt's answers with the kernel's. Returns how many of the kernel's were the
-/// error `counted`.
+/// Compares curt's results with the kernel's. Returns how often the kernel failed with `counted`.
 fn compare(scratch: &Scratch, paths: &[&str], counted: Errno) -> usize {
     let mut count = 0;
     let reads = |(_, flags, _): &Operation| !flags.intersects(OFlags::CREATE | OFlags::WRONLY);

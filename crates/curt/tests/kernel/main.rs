@@ -1,5 +1,5 @@
-//! Compares operations beneath a root with the kernel. Both implementations must agree with
-//! `openat2`, called by the test.
+//! Compares operations beneath a root with the kernel. With and without `openat2`, curt must agree
+//! with the test's own calls of `openat2`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -58,8 +58,8 @@ fn canonical_names_always_cost_the_same() {
 const FILE: &str = "plain/lib/file";
 const LINKED: &str = "releases/7/lib/file";
 
-/// A name that the kernel reports as missing can be a broken symlink, which is resolved in single
-/// steps. Earlier queries must not change that.
+/// A name that the kernel reports as missing can be a broken symlink, which curt resolves in single
+/// steps. Earlier queries must not change the result.
 #[test]
 fn links_are_read_again() {
     let scratch = tree();
@@ -163,7 +163,7 @@ fn a_socket_has_no_name_in_a_root() {
     }
 }
 
-/// The file has another name, so only its directory shows that this one is gone.
+/// The file keeps another name, so only a look into the directory shows that `name` is gone.
 #[test]
 fn a_canonical_name_is_never_that_of_a_removed_file() {
     for (way, without) in WAYS {

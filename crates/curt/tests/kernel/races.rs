@@ -222,8 +222,8 @@ fn broken_links_create_no_file_outside() {
 fn directories_are_created_and_removed_inside_only() {
     let disturb = |at: &Path| swap(at, "a", "link", "../out");
     race(disturb, |_, root| {
-        // Accept or undo the remains of a failed attempt (a directory or the other name), which
-        // would make all later attempts fail.
+        // A failed attempt can leave the directory or the new name behind. Accept or undo this, or
+        // all later attempts would fail.
         match root.create_dir_with_mode("a/made", 0o777) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             answer => answer?,

@@ -4,7 +4,7 @@ use curt_testkit::alloc::{Usage, measure};
 
 use crate::{assert_all, fill};
 
-/// For names of different lengths, and vectors that double on growth.
+/// Tolerance for names of different lengths, and vectors that double on growth.
 const MARGIN: isize = 4 << 10;
 
 fn alone() -> Remove<'static> {

@@ -7,7 +7,7 @@ use curt_testkit::Scratch;
 
 use crate::assert_all;
 
-/// The most stack between the caller of a removal and a callback, with eight nested tasks. Without
+/// The most stack that a removal may use, up to a callback, with eight nested tasks. Without
 /// optimization every temporary has its own slot, even in closures: up to 4 KiB per task.
 const STACK: usize = if cfg!(debug_assertions) { 36 << 10 } else { 16 << 10 };
 

@@ -47,7 +47,7 @@ fn posix_paths_equal_clean() {
     crate::compare_posix(5, |questions| go(&[("main.go", PROGRAM.to_owned())], questions));
 }
 
-/// Removes the system call, which `Clean` does not reach.
+/// Returns Go's `Clean` for Windows, without a system call that it does not reach.
 fn windows_source() -> Option<[(&'static str, String); 2]> {
     let root = Command::new("go").args(["env", "GOROOT"]).output().ok()?;
     let root = String::from_utf8(root.stdout).unwrap();

@@ -59,8 +59,8 @@ fn compare_posix(seed: u64, authority: impl FnOnce(&[String]) -> Option<Vec<Vec<
     });
 }
 
-/// Compares the folding of relative paths with drive names. Results that begin with `..` leave the
-/// directory and count as equal.
+/// Compares how relative paths with drive names are folded. All results that begin with `..` count
+/// as equal.
 fn compare_folded(
     authority: impl FnOnce(&[String]) -> Option<Vec<Vec<u8>>>,
     seen: impl Fn(Vec<u8>) -> Vec<u8>,

@@ -58,7 +58,7 @@ pub(crate) const WINDOWS: [&str; 44] = [
     "\u{a0}", "~", "PRN",
 ];
 
-/// A NUL is always refused, but possibly with the error for another fault.
+/// curt refuses every NUL, but may report another fault of the path.
 #[test]
 fn windows_paths_are_stable_and_the_same_in_all_units() {
     let mut choices = Choices::new(9);
@@ -78,8 +78,8 @@ fn windows_paths_are_stable_and_the_same_in_all_units() {
             assert_eq!(full, wide, "{text:?}");
             let Ok(full) = full else { continue };
             assert!(!full.contains('/'), "{text:?}: {full:?}");
-            // If the names after it are removed, a name can be a device, or end in dots and spaces
-            // (`x. \..\`), and expanding again changes the result.
+            // A `..` can uncover a device, or a name that ends in dots and spaces (`x. \b\..`).
+            // Expanding the result again changes it.
             let is_settled = expander.expand_str(&full).unwrap() == full;
             let last = full.trim_end_matches('\\').rsplit('\\').next().unwrap_or("");
             let is_left_over = last.ends_with(['.', ' ']) || last.contains(':') || is_device(last);

@@ -47,7 +47,7 @@ impl Environment for Meeting {
     }
 }
 
-/// Waiting could hang the child of a fork.
+/// Otherwise a child of `fork` could wait forever for a thread of its parent.
 #[test]
 fn threads_do_not_wait_for_each_other() {
     let expander = Expander::new(Meeting(AtomicUsize::new(0))).flavor(Flavor::Posix);

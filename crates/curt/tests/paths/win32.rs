@@ -10,7 +10,7 @@
 //! | `\\srv\\shr\\x` keeps the separators up to the first name, and a server or share at the end keeps its dots and spaces | runs become one, and the end is trimmed | the same |
 //! | in `\\srv\\shr\..` the share is `shr` | the share has no name, and `shr` is the first name in it | the same |
 //! | a name uncovered by a `.` or `..` at the end is trimmed again: `a \.` is `a` | only the last name as written is trimmed: `a ` | the same |
-//! | a drive alone (`D:`) keeps a separator after its directory from a hidden variable | it does not, as after the working directory of the same drive, where both agree | the command processor's `%~f` |
+//! | a drive alone (`D:`) becomes its directory, from a hidden variable, with a separator at the end | without the separator; on the working directory's drive, Wine adds none either | the command processor's `%~f` |
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The steps, with their numbers, of Zig's `test/standalone/windows_spawn/main.zig`, which check
-//! that names start the same programs as in cmd.exe.
+//! The numbered steps of Zig's `test/standalone/windows_spawn/main.zig`. They check that a name
+//! starts the same program as in cmd.exe.
 
 use std::path::{Path, PathBuf};
 

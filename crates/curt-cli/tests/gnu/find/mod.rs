@@ -49,8 +49,8 @@ fn random(choices: &mut Choices) -> Trial {
         [find.to_owned(), curt.to_owned()]
     };
     let mut options: Vec<_> = trial.options.into_iter().map(spellings).collect();
-    // Keep only one kind: curt matches any of several, but GNU find requires all. Also keep only
-    // one order.
+    // Keep only one `-t`, because curt matches any of several kinds, but GNU find requires all.
+    // Also keep only one `-depth`.
     for is_one in [|it: &[String; 2]| it[1].starts_with("-t"), |it: &[String; 2]| it[0] == "-depth"]
     {
         let first = options.iter().position(is_one);
@@ -104,7 +104,8 @@ fn is_compared(trial: &Trial, dir: &Path) -> bool {
         let path = dir.join(path);
         path.is_dir() || fs::symlink_metadata(path).is_err()
     };
-    // curt checks once whether a directory is empty, after all other tests.
+    // Failures differ, because curt checks only once, after all other tests, whether a directory is
+    // empty.
     let asks_twice =
         trial.tree.forbids() && trial.options.iter().any(|it| it[0].contains("-empty"));
     trial.operands.iter().all(is_searched) && !trial.tree.has_mode(0o444) && !asks_twice

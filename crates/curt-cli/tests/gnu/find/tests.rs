@@ -107,7 +107,7 @@ fn dates_are_those_of_the_zone() {
             };
             command.output().unwrap()
         };
-        // GNU date shows the cause of a difference. GNU find is the authority.
+        // GNU date only selects the times to test. GNU find is the authority.
         let seconds = run(Path::new("date"), &["-d", &date, "+%s %N"]).stdout;
         let seconds = String::from_utf8(seconds).unwrap();
         let (seconds, nanoseconds) = seconds.trim().split_once(' ').unwrap_or(("0", "0"));

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use crate::process::{Child, Command, Stream};
 use crate::sys::Feature;
 
-/// Only failing tests reach this limit. Programs that a test kills would end by themselves a little
-/// later, so a broken limit makes the test fail, not hang.
+/// Only failing tests wait this long. The tests kill programs that sleep for 30 seconds, so a test
+/// with a broken limit fails instead of hanging.
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(200);
 
