@@ -116,8 +116,8 @@ export const readdir: (<O extends ReaddirOptions & Abortable>(
  *   if (entry.isFile()) console.log(entry.name);
  * }
  */
-export const readdirSync: typeof fs.readdirSync &
-  (<O extends ReaddirOptions>(path: PathLike, options: O) => Listed<O>);
+export const readdirSync: (<O extends ReaddirOptions>(path: PathLike, options: O) => Listed<O>) &
+  typeof fs.readdirSync;
 
 /**
  * The options of `fs.opendir`. `recursive` is missing from the types of Node 18, which supports it.
@@ -304,6 +304,9 @@ export function whichSync(name: string, options?: WhichOptions): string | null;
  * cmd.exe starts batch files, with arguments quoted so that it cannot misread them. A line break
  * cannot be quoted and is refused with `ERR_INVALID_ARG_VALUE`. `argv0` does not reach a batch
  * file. cmd.exe fails if the whole line exceeds 8,191 characters.
+ *
+ * As in Node, `timeout` ends only the child. The command `curt run -t` ends its process group, or
+ * on Windows its job.
  *
  * @example
  * spawn("npm", ["--version"], { stdio: "inherit" });

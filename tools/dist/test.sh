@@ -169,12 +169,14 @@ SCRIPT
     if /tmp/nodes/14 use.js 2>said; then exit 1; fi
     grep "curt-fs needs Node 18 or newer as a library, and this is v14" said
     test "$(/tmp/nodes/14 node_modules/curt-fs/bin/curt.js --version)" = "curt $3"
-    # Without the addon, the error message must name it, and the command that installs it.
+    # Without the addon, the error message must name it, and the commands that install it.
     addon=$(basename "$2" "-$3.tgz")
     rm -r "node_modules/$addon"
     if node use.js 2>said; then exit 1; fi
     grep "curt-fs cannot load its addon for linux" said
-    grep -F "npm install $addon@$3" said'
+    grep -F "npm install ./$addon-$3.tgz" said
+    grep -F "npm install $addon@$3" said
+    test "$(npx --offline curt-fs --version)" = "curt $3"'
 
 # The addon may need no newer glibc than Node 18, and on musl only libc.
 npm_needs_little() { # PROCESSOR SYSTEM

@@ -17,8 +17,9 @@ function advice() {
   const isMusl = platform === "linux" && header && !header.glibcVersionRuntime;
   const name = candidates[isMusl ? 2 : 1];
   if (!(name in optionalDependencies)) return "there is no addon for this system";
-  const command = `npm install ${name}@${version}`;
-  return `install it with \`${command}\` (npm installs it unless --omit=optional is given)`;
+  const file = `\`npm install ./${name}-${version}.tgz\``;
+  const published = `\`npm install ${name}@${version}\``;
+  return `install it from the same place as curt-fs: ${file}, or ${published} once it is published`;
 }
 
 function load() {
@@ -27,6 +28,8 @@ function load() {
     try {
       return require(candidate);
     } catch (error) {
+      // Only a checkout has this file.
+      if (candidate === candidates[0] && error.code === "MODULE_NOT_FOUND") continue;
       reasons.push(`${candidate}: ${error.message.split("\n")[0]}`);
     }
   }

@@ -24,6 +24,8 @@ void promises.rm("a", { threads: "many" });
 
 const names = await promises.readdir("a", { recursive: true });
 same<typeof names, string[]>(true);
+const plain = readdirSync("a", { recursive: true });
+same<typeof plain, string[]>(true);
 const buffers = readdirSync("a", { encoding: "buffer" });
 same<(typeof buffers)[number] extends Buffer ? true : false, true>(true);
 const entries = await promises.readdir("a", { withFileTypes: true, recursive: true });

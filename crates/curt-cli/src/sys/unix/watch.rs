@@ -85,8 +85,9 @@ impl Watch {
         let mut timer = MaybeUninit::<libc::itimerval>::zeroed();
         // SAFETY: zeros mean a timer without an interval.
         let timer = unsafe { timer.assume_init_mut() };
-        timer.it_value.tv_sec = (micros / 1_000_000) as libc::time_t;
-        timer.it_value.tv_usec = (micros % 1_000_000) as libc::suseconds_t;
+        // Naming the types is deprecated on musl.
+        timer.it_value.tv_sec = (micros / 1_000_000) as _;
+        timer.it_value.tv_usec = (micros % 1_000_000) as _;
         // SAFETY: the new value is live.
         unsafe { libc::setitimer(libc::ITIMER_REAL, timer, ptr::null_mut()) };
     }
