@@ -135,7 +135,7 @@ impl Trash {
             .and_then(checked)
             .or_else(|_| own_folder(&ancestors.top, top_path, self.dry_run).and_then(checked));
         let folder = folder.map_err(|error| {
-            let reason = format!("cannot use {}", quote(&top_path.join(own_folder_name())));
+            let reason = format!("cannot use {}", quote(top_path.join(own_folder_name())));
             Refusal::Failed("no-trash", reason, error.into())
         })?;
         folder.refuse(entry, &ancestors)?;
