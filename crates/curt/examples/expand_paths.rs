@@ -1,6 +1,6 @@
 //! Makes typed paths absolute. Expands `~`, `~user`, `.` and `..`.
 //!
-//! `cargo run --example expand_paths -- PATH…`
+//! `cargo run -p curt --example expand_paths -- PATH…`
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;

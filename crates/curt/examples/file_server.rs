@@ -1,7 +1,8 @@
 //! A small file server. However a request spells a path, the server sends no file outside its
 //! folder, and no file whose name or folder begins with a dot.
 //!
-//! `cargo run --example file_server -- FOLDER`, then `curl http://127.0.0.1:8000/page.html`, or
+//! `cargo run -p curt --example file_server -- FOLDER`, then
+//! `curl http://127.0.0.1:8000/page.html`, or
 //! `curl --path-as-is http://127.0.0.1:8000/../secret`, which logs the refusal.
 //!
 //! The server decodes a request once, opens the file beneath the root, and queries the name of the

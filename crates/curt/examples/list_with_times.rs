@@ -1,6 +1,6 @@
 //! Prints the sorted entries of a directory with kind, size and time.
 //!
-//! `cargo run --example list_with_times -- FOLDER`
+//! `cargo run -p curt --example list_with_times -- FOLDER`
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use curt::Fields;

@@ -1,6 +1,6 @@
 //! Finds a program, captures its output, and kills it after a time limit.
 //!
-//! `cargo run --example run_with_time_limit -- SECONDS PROGRAM [ARGUMENT…]`
+//! `cargo run -p curt --example run_with_time_limit -- SECONDS PROGRAM [ARGUMENT…]`
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
 use std::error::Error;

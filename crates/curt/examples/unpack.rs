@@ -1,7 +1,7 @@
 //! Unpacks an untrusted tar archive. No name or link in it can make this program read, create or
 //! change a file outside the folder.
 //!
-//! `cargo run --example unpack -- FOLDER < ARCHIVE`
+//! `cargo run -p curt --example unpack -- FOLDER < ARCHIVE`
 //!
 //! Entries that would leave the folder (by `..` or through an unpacked symlink), devices and FIFOs
 //! are reported and skipped. Files lose their set-user-ID bits. A symlink keeps a target outside

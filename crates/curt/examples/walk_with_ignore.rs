@@ -1,6 +1,6 @@
 //! Prints the files below directories with their sizes, except files that git ignores.
 //!
-//! `cargo run --example walk_with_ignore -- FOLDER…`
+//! `cargo run -p curt --example walk_with_ignore -- FOLDER…`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
 use curt::filters::IgnoreRules;

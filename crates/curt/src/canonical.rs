@@ -7,6 +7,7 @@
 //! use curt::canonical::{Canonicalizer, Missing, relative};
 //! use std::path::Path;
 //!
+//! // `scratch` is a directory with a/b/.
 //! let names = Canonicalizer::new().missing(Missing::Anything);
 //! let base = names.find(&scratch)?;
 //! let name = names.find(scratch.join("a/b/../new/x"))?;

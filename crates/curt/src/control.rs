@@ -89,6 +89,23 @@ impl From<bool> for SameFileSystem {
 /// let summary = Walk::new("src").cancel(&cancel).visit(|_| ());
 /// assert!(summary.stopped);
 /// ```
+///
+/// A signal handler can cancel a `static` token, because [`Cancel::cancel`] is one atomic store:
+///
+/// ```no_run
+/// use curt::{Cancel, Remove};
+/// use std::ffi::c_int;
+///
+/// static CANCEL: Cancel = Cancel::new();
+///
+/// // Install this handler for `SIGINT`, for example with `libc::sigaction`.
+/// extern "C" fn interrupted(_signal: c_int) {
+///     CANCEL.cancel();
+/// }
+///
+/// let report = Remove::new().cancel(&CANCEL).run("node_modules");
+/// println!("{} files removed, stopped: {}", report.files, report.stopped);
+/// ```
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 

@@ -24,7 +24,7 @@
 //! # Remove a tree
 //!
 //! ```no_run
-//! let report = curt::remove_tree("target")?;
+//! let report = curt::remove_tree("node_modules")?;
 //! println!("{} directories, {} calls", report.directories, report.calls.total());
 //! # Ok::<(), curt::remove::Incomplete>(())
 //! ```
@@ -38,14 +38,18 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! [`Walk::exclude`] skips entries and their contents, like walkdir's `filter_entry`. This walk
-//! skips hidden entries. [`Walk::fields`] adds the size.
+//! [`Walk::exclude`] skips the entries for which the closure returns `true`, and their contents. In
+//! walkdir's `filter_entry` `true` means the opposite: keep. This walk skips hidden entries.
+//! [`Walk::fields`] adds the size.
 //!
 //! ```
 //! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));
 //! for entry in walk.fields(curt::Fields::SIZE) {
 //!     let entry = entry?;
-//!     println!("{:?} {}", entry.metadata.size().known(), entry.path.display());
+//!     if entry.kind().is_file() {
+//!         let size = entry.metadata.size().known().unwrap_or(0);
+//!         println!("{size} {}", entry.path.display());
+//!     }
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```
@@ -59,17 +63,26 @@
 //! while let Some(entry) = walking.next() {
 //!     let mut entry = entry?;
 //!     if entry.kind().is_file() {
-//!         let size = entry.fetch(Fields::SIZE).size().known();
-//!         println!("{size:?} {}", entry.path().display());
+//!         let size = entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
+//!         println!("{size} {}", entry.path().display());
 //!     }
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
+//! Coming from walkdir: a [`WalkEntry`](walk::WalkEntry) has the fields `path`, `depth` and
+//! `metadata`. `entry.name()` replaces `file_name()`, and `entry.kind()` replaces `file_type()`.
+//! The field `metadata` replaces `metadata()`, with the values that [`Walk::fields`] requested.
+//! `exclude` replaces `filter_entry` (with the opposite result), and
+//! [`Walking::skip`](walk::Walking::skip) replaces `skip_current_dir`.
+//!
 //! For other ways, including several threads, see
 //! [Which way to walk](mod@walk#which-way-to-walk).
 //!
 //! # List a directory
+//!
+//! A [`List`](list::List) is not an `Iterator`, because its entries borrow from it. Neither is a
+//! [`Walking`](walk::Walking). Use `while let`:
 //!
 //! ```
 //! let mut list = curt::list("src")?;

@@ -7,7 +7,7 @@
 //! # std::fs::create_dir_all(scratch.join("www/img"))?;
 //! # std::fs::write(scratch.join("www/page.html"), "hello")?;
 //! use curt::beneath::{Aliases, OpenOptions};
-//! use curt::{Cause, Error, Root};
+//! use curt::{Error, Root};
 //! use std::fs::File;
 //! use std::io::ErrorKind;
 //!
@@ -22,15 +22,17 @@
 //! }
 //!
 //! fn status(error: &Error) -> u16 {
-//!     match (error.cause(), error.kind()) {
-//!         // 404 would hide from the client that the path was refused.
-//!         (Cause::Refused(_), _) | (_, ErrorKind::PermissionDenied) => 403,
-//!         (_, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) => 404,
+//!     match error.kind() {
+//!         // Includes refused paths. 404 would hide from the client that the path was refused.
+//!         ErrorKind::PermissionDenied => 403,
+//!         // Includes the empty path.
+//!         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => 404,
 //!         // For example, a name that is too long, a symlink loop or a socket.
 //!         _ => 500,
 //!     }
 //! }
 //!
+//! // `scratch` is a directory with www/page.html and www/img/.
 //! // `Strict` also refuses symlinks, and spellings that mean a different name on some system.
 //! let root = Root::open(scratch.join("www"))?.aliases(Aliases::Strict);
 //! assert_eq!(serve(&root, "page.html").unwrap().metadata()?.len(), 5);
@@ -38,6 +40,7 @@
 //! assert_eq!(serve(&root, "page.html.").unwrap_err(), 403);
 //! assert_eq!(serve(&root, "missing").unwrap_err(), 404);
 //! assert_eq!(serve(&root, "img").unwrap_err(), 404);
+//! assert_eq!(serve(&root, "").unwrap_err(), 404);
 //! # drop(root);
 //! # std::fs::remove_dir_all(scratch)?;
 //! # Ok::<(), std::io::Error>(())

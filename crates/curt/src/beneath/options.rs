@@ -61,6 +61,7 @@ impl OpenOptions {
     /// # std::fs::create_dir_all(&scratch)?;
     /// use curt::beneath::OpenOptions;
     ///
+    /// // `scratch` is an empty directory.
     /// let mut options = OpenOptions::from_flags(libc::O_RDONLY | libc::O_CREAT)?;
     /// let file = curt::Root::open(&scratch)?.open_file("new", options.mode(0o600))?;
     /// assert_eq!(file.metadata()?.len(), 0);

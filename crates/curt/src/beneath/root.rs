@@ -38,6 +38,7 @@ type OsDir = <Os as Sys>::Dir;
 /// use curt::{Cause, Root};
 /// use std::io::Read;
 ///
+/// // `scratch` is a directory with pub/page.
 /// let root = Root::open(&scratch)?;
 /// let mut text = String::new();
 /// root.open_file("pub/page", OpenOptions::new().read(true))?.read_to_string(&mut text)?;
@@ -468,7 +469,7 @@ impl Root {
         Ok(Canonical { path: SystemUnit::path(found.path), missing: found.missing })
     }
 
-    /// Returns the current path of an open file from the root. Makes 2 system calls.
+    /// Returns the current path of an open file from the root. Makes 4 system calls on Linux.
     ///
     /// Compare this path, not the requested one, with allowed or forbidden names. A file that was
     /// moved out of the root is refused with [`Refusal::Escape`](super::Refusal::Escape).

@@ -225,6 +225,7 @@ impl Facts {
 /// use curt::Fields;
 /// use curt::fields::Value;
 ///
+/// // `scratch` is a directory with file (4 bytes).
 /// let metadata = curt::stat(scratch.join("file"), Fields::KIND | Fields::SIZE)?;
 /// assert!(metadata.kind().is_file());
 /// assert_eq!(metadata.size().known(), Some(4));

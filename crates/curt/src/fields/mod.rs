@@ -13,6 +13,7 @@
 //! use curt::fields::Value;
 //! use curt::{Fields, Plan};
 //!
+//! // `scratch` is a directory with a file (4 bytes).
 //! let plan = Plan::new(Fields::KIND | Fields::SIZE);
 //! let mut list = curt::list::Directory::open(&scratch)?.list(plan);
 //! while let Some(entry) = list.next() {

@@ -32,6 +32,7 @@ const MAX_OPEN: usize = 64;
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// use curt::list::DirectoryWalk;
 /// use curt::Fields;
+/// // `scratch` is a directory with a/b/.
 /// let mut walk = DirectoryWalk::new();
 /// let mut paths = Vec::new();
 /// let mut next = Some(walk.open(&scratch));

@@ -54,6 +54,7 @@ impl List {
     /// # std::fs::create_dir_all(&scratch)?;
     /// # std::fs::write(scratch.join("a"), "four")?;
     /// use curt::{Fields, Threads};
+    /// // `scratch` is a directory with a file `a` (4 bytes).
     /// let mut sizes = Vec::new();
     /// curt::list(&scratch)?.fields(Fields::SIZE).gather(
     ///     Threads::Automatic,

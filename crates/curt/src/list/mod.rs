@@ -6,6 +6,7 @@
 //! # std::fs::write(scratch.join("file"), "four")?;
 //! use curt::Fields;
 //!
+//! // `scratch` is a directory with sub/ and file (4 bytes).
 //! let mut list = curt::list(&scratch)?;
 //! while let Some(entry) = list.next() {
 //!     let mut entry = entry?;
@@ -101,6 +102,7 @@ type OsDir = <Os as Sys>::Dir;
 /// # let scratch = std::env::temp_dir().join(format!("curt-list-{}", std::process::id()));
 /// # std::fs::create_dir_all(&scratch)?;
 /// # std::fs::write(scratch.join("a"), "four")?;
+/// // `scratch` is a directory with a file `a` (4 bytes).
 /// let mut list = curt::list(&scratch)?.fields(curt::Fields::SIZE);
 /// while let Some(entry) = list.next() {
 ///     let entry = entry?;
@@ -225,6 +227,9 @@ impl List {
 
     /// Returns the next entry, borrowed from the listing. A failure to read the directory ends the
     /// listing.
+    ///
+    /// A listing is not an `Iterator`, because entries borrow from it. Loop with
+    /// `while let Some(entry) = list.next()`.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows from it")]
     pub fn next(&mut self) -> Option<Result<Entry<'_>, Error>> {
         match self.fill() {

@@ -23,6 +23,7 @@ use crate::sys::{Os, Setup, Sys};
 /// # let scratch = std::env::temp_dir().join(format!("curt-stat-{}", std::process::id()));
 /// # std::fs::write(&scratch, "four")?;
 /// use curt::{Fields, Kind, Plan};
+/// // `scratch` is a file of 4 bytes.
 /// let metadata = curt::stat(&scratch, Plan::new(Fields::KIND | Fields::SIZE))?;
 /// assert_eq!(metadata.kind(), Kind::File);
 /// assert_eq!(metadata.size().known(), Some(4));

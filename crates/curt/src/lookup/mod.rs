@@ -9,6 +9,7 @@
 //! # std::fs::write(scratch.join("two/json/parser.rb"), "")?;
 //! use curt::lookup::{Lookup, Order};
 //!
+//! // `scratch` is a directory with one/json/parser.so and two/json/parser.rb.
 //! let mut lookup = Lookup::new([scratch.join("one"), scratch.join("two")]);
 //! let found = lookup.find("json/parser", [".rb", ".so"]);
 //! assert_eq!(found, Some(scratch.join("two/json/parser.rb")));

@@ -154,6 +154,7 @@ impl TryFrom<Directory> for OwnedFd {
 /// # std::fs::create_dir_all(&scratch)?;
 /// use std::os::fd::OwnedFd;
 ///
+/// // `scratch` is an empty directory.
 /// let root = curt::Root::try_from(OwnedFd::from(std::fs::File::open(&scratch)?))?;
 /// root.create_dir_all("made")?;
 /// # std::fs::remove_dir_all(scratch)?;

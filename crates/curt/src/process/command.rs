@@ -202,10 +202,12 @@ impl Command {
         child.output_unless(Duration::MAX, || false)
     }
 
-    /// Does the same as [`Command::output`], but at the time limit kills the program and [its own
-    /// tree](Command::own_tree), if any, and returns the output so far.
+    /// Does the same as [`Command::output`], but at the time limit kills the program and returns
+    /// the output so far.
     ///
-    /// The limit holds even if a process that the program left behind keeps an output open.
+    /// Processes that the program started keep running, unless
+    /// [`own_tree(true)`](Command::own_tree) is set. The limit holds even if one of them keeps an
+    /// output open.
     ///
     /// ```
     /// # if cfg!(unix) {

@@ -5,6 +5,7 @@
 //! # std::fs::create_dir_all(scratch.join("build/debug"))?;
 //! # std::fs::write(scratch.join("build/debug/a.o"), "")?;
 //! # std::fs::write(scratch.join("build/keep"), "")?;
+//! // `scratch` is a directory with build/keep and build/debug/a.o.
 //! // `remove_tree` removes everything. `Remove` has options.
 //! let removal = curt::Remove::new().exclude(|entry| entry.name() == "keep");
 //! let report = removal.run(scratch.join("build"));
@@ -167,6 +168,7 @@ use worker::Worker;
 /// ```
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("target/debug"))?;
+/// // `scratch` is a directory with target/debug/.
 /// let report = curt::remove_tree(scratch.join("target"))?;
 /// assert_eq!(report.directories, 2);
 /// # std::fs::remove_dir(scratch)?;

@@ -28,6 +28,7 @@ pub enum DirectoryOperands {
     /// # std::fs::create_dir_all(&scratch)?;
     /// use curt::remove::DirectoryOperands;
     ///
+    /// // `scratch` is an empty directory.
     /// let file = scratch.join("file");
     /// std::fs::write(&file, "")?;
     /// let report = curt::Remove::new().directories(DirectoryOperands::Required).run(&file);
@@ -119,6 +120,7 @@ impl Confirm {
 /// # let scratch = std::env::temp_dir().join(format!("curt-doc2-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("keep/this"))?;
 /// # std::fs::File::create(scratch.join("not-this"))?;
+/// // `scratch` is a directory with keep/this/ and not-this.
 /// let keep = |entry: &curt::Unvisited| entry.relative_path().starts_with("keep");
 /// let report = Remove::new().threads(Threads::AtMost(1)).exclude(keep).run(&scratch);
 /// assert!(report.is_complete());
@@ -291,7 +293,8 @@ impl<'a> Remove<'a> {
     /// The report then counts all failures but keeps only the first.
     ///
     /// ```
-    /// # use std::sync::Mutex;
+    /// use std::sync::Mutex;
+    ///
     /// let steps = Mutex::new(Vec::new());
     /// let report = curt::Remove::new()
     ///     .on_error(|error| steps.lock().unwrap().push(error.operation()))

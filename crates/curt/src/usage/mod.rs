@@ -4,6 +4,7 @@
 //! # let scratch = std::env::temp_dir().join(format!("curt-usage-mod-{}", std::process::id()));
 //! # std::fs::create_dir_all(scratch.join("a"))?;
 //! # std::fs::write(scratch.join("a/file"), "four")?;
+//! // `scratch` is a directory with a/file (4 bytes).
 //! let report = curt::Usage::new().measure(&scratch);
 //! for error in &report.errors {
 //!     eprintln!("{error}");

@@ -16,11 +16,15 @@ pub(super) type OnProgress<'a> = Arc<dyn Fn(u64) -> Next + Send + Sync + 'a>;
 
 /// A measurement with its options. The defaults are those of `du`.
 ///
+/// [Apparent sizes](super::Sizes::apparent) count directories as 0, as GNU du does since
+/// 9.2, unlike older versions.
+///
 /// ```
 /// use curt::Usage;
 /// # let scratch = std::env::temp_dir().join(format!("curt-usage-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// # std::fs::write(scratch.join("a/b/file"), "1234")?;
+/// // `scratch` is a directory with a/b/file (4 bytes).
 /// let report = Usage::new().max_depth(1).measure(&scratch);
 /// for record in &report.records {
 ///     println!("{} {}", record.sizes.allocated, record.path.display());

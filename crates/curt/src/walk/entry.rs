@@ -41,6 +41,7 @@ impl WalkEntry {
 /// # std::fs::write(scratch.join("src/main.rs"), "four")?;
 /// use curt::Fields;
 ///
+/// // `scratch` is a directory with .git/objects/ and src/main.rs (4 bytes).
 /// let mut walking = curt::walk(&scratch).start();
 /// let (mut entries, mut bytes) = (0, 0);
 /// while let Some(entry) = walking.next() {

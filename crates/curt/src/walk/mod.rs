@@ -6,6 +6,7 @@
 //! # std::fs::create_dir_all(scratch.join("target/debug"))?;
 //! # std::fs::write(scratch.join("src/main.rs"), "")?;
 //! # std::fs::write(scratch.join("target/debug/main"), "")?;
+//! // `scratch` is a directory with src/main.rs and target/debug/main.
 //! let mut files = Vec::new();
 //! for entry in curt::walk(&scratch).exclude(|entry| entry.name() == "target") {
 //!     let entry = entry?;
@@ -290,6 +291,9 @@ impl<'a> Walk<'a> {
 }
 
 /// A walk in progress on this thread.
+///
+/// It is not an `Iterator`, because entries borrow from it. Loop with
+/// `while let Some(entry) = walking.next()`.
 #[must_use = "a walk does nothing until it is asked for entries"]
 pub struct Walking<'a> {
     cursor: Cursor<Os>,

@@ -19,6 +19,7 @@ use crate::tree::Limits;
 /// # let scratch = std::env::temp_dir().join(format!("curt-walk-{}", std::process::id()));
 /// # std::fs::create_dir_all(scratch.join("a/b"))?;
 /// # std::fs::write(scratch.join("a/file"), "1234")?;
+/// // `scratch` is a directory with a/b/ and a/file (4 bytes).
 /// let mut walking = Walk::new(&scratch).max_depth(3).start();
 /// let mut bytes = 0;
 /// while let Some(entry) = walking.next() {
