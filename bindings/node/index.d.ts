@@ -8,7 +8,7 @@ type PathLike = fs.PathLike;
 
 /** Options of operations on whole trees. */
 export interface TreeOptions {
-  /** The most threads to use: 1 to 1024, or `"auto"` (the default): as many as measurably help. */
+  /** The most threads to use, 1 to 1024. `"auto"`, the default, uses as many as measurably help. */
   threads?: number | "auto" | undefined;
 }
 

@@ -70,8 +70,8 @@ function outOfRange(name, range, value) {
 }
 
 /**
- * Returns the `Received …` part of an error message in this Node version's words, by provoking an
- * error: `basename` accepts only strings, `promisify` only functions.
+ * Returns the `Received …` part of an error message, which varies by Node version. So it provokes
+ * an error of Node: `basename` accepts only strings, `promisify` only functions.
  */
 function received(value) {
   try {

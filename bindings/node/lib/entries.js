@@ -1,4 +1,4 @@
-// Converts names and entries of the addon, by generators that can yield to the event loop.
+// Converts names and entries of the addon. Generators let the event loop run between their steps.
 "use strict";
 
 const { Dirent } = require("fs");
@@ -7,7 +7,7 @@ const { performance } = require("perf_hooks");
 const { setImmediate } = require("timers/promises");
 const { abortError } = require("./errors.js");
 
-/** With encodings other than these, Node opens subdirectories by their converted names. */
+/** Other encodings are left to Node, which opens subdirectories by their converted names. */
 const isTextOrBytes = (encoding) =>
   !encoding || encoding === "buffer" || /^utf-?8$/i.test(encoding);
 
@@ -64,7 +64,7 @@ function* textsOf(found, isBytes) {
   return texts;
 }
 
-/** Makes `Dirent` objects. Paths of directories below the top, `path`, begin with `prefix`. */
+/** Makes `Dirent` objects. `path` is the top; paths of directories below it begin with `prefix`. */
 function* direntsOf({ names, kinds, directories, counts }, { path, prefix, isBytes }) {
   const whole = (below) => (isBytes ? Buffer.concat([Buffer.from(prefix), below]) : prefix + below);
   const belows = yield* textsOf(directories, isBytes);

@@ -10,7 +10,7 @@ if (platform === "linux") {
   candidates.push(`curt-fs-${platform}-${arch}`);
 }
 
-/** Returns how to install the addon. Reports of Node have the version of glibc, but not of musl. */
+/** Returns how to install the addon. Node's report has the version of glibc, but not of musl. */
 function advice() {
   const { version, optionalDependencies } = require("../package.json");
   const header = process.report?.getReport().header;

@@ -13,7 +13,7 @@ const isCount = (value) => Number.isInteger(value) && value >= 0 && value < 2 **
 
 const DEFAULTS = { force: false, maxRetries: 0, recursive: false, retryDelay: 100 };
 
-/** Returns the options, and the tree to remove, or null if Node's own function must be called. */
+/** Returns the options and the tree to remove: null if Node's own function must be called. */
 function requestOf(original, path, given) {
   const known = pathOf(path);
   if (known === null) return { options: { __proto__: null }, tree: null };

@@ -35,8 +35,8 @@ function batchOf(script, words, options) {
 }
 
 /**
- * Finds the program under the rules of cmd.exe, and returns the arguments with which Node starts
- * it, or the passed ones if they are wrong or there is no such program.
+ * Finds the program under the rules of cmd.exe, and returns arguments with which Node starts it.
+ * Returns the passed arguments unchanged if they are wrong or the program is missing.
  */
 function found(...passed) {
   const [command, args] = passed;

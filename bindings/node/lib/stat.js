@@ -10,7 +10,7 @@ const { run } = require("./work.js");
 /** The most paths per call of the addon. The event loop runs between calls. */
 const MOST = 1024;
 const WIDTH = 14;
-/** More than any system allows. Node's function reports the error of a longer path. */
+/** No system allows a path this long. Node's function reports the error of a longer one. */
 const LONGEST = 1 << 16;
 const NUL = Buffer.from([0]);
 

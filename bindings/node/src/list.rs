@@ -1,8 +1,8 @@
 //! Lists a tree, for `readdir`.
 //!
 //! Node lists breadth first, with the names of one directory sorted, but the walk visits
-//! directories on several threads in any order. So each thread collects runs of entries. At the
-//! end, looking up the runs of each directory from the top down restores the order.
+//! directories on several threads in any order. So each thread collects runs: consecutive entries
+//! of one directory. At the end, the runs are looked up directory by directory, from the top down.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};

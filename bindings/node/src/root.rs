@@ -288,7 +288,7 @@ fn failed(function: &'static str) -> impl Fn(Error) -> Failure {
     move |error| Failure::new(&error, function)
 }
 
-/// A file whose descriptor goes to JavaScript, unless the promise is dropped, which closes it.
+/// A file whose descriptor goes to JavaScript, or that is closed if the promise is dropped.
 pub struct Descriptor(File);
 
 impl Descriptor {
@@ -337,8 +337,8 @@ fn make_directory(root: &curt::Root, path: &Path, mode: u32) -> Fallible<()> {
 fn make_directories(root: &curt::Root, path: &Path, mode: u32) -> Fallible<Option<String>> {
     let bytes = path.as_os_str().as_encoded_bytes();
     let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
-    // The ends of the prefixes to create, longest first. Upward, ENOENT adds a shorter prefix.
-    // Downward, it is an error, because another process has removed a parent.
+    // The ends of the prefixes to create, longest first. On the way up, ENOENT adds a shorter
+    // prefix. On the way down, ENOENT is an error, because another process has removed a parent.
     let mut ends = vec![bytes.len()];
     let (mut first, mut is_upward) = (None, true);
     while let Some(&end) = ends.last() {

@@ -126,8 +126,8 @@ fn mode(metadata: &Metadata) -> Fallible<f64> {
     Ok(f64::from(kind | if is_read_only { 0o444 } else { 0o666 }))
 }
 
-/// Queries NUL-terminated paths. Returns the numbers of each, or NaN and an errno, which is 0 for a
-/// broken symlink or an empty path: Node's own function reports their errors.
+/// Queries NUL-terminated paths. Returns the numbers of each, or NaN and an errno. The errno is 0
+/// for a broken symlink or an empty path, because only Node's own function knows the error.
 #[napi]
 pub fn stat_many(
     env: Env,

@@ -54,7 +54,7 @@ pub fn of_system(number: i32, function: &str) -> i32 {
         | system::ERROR_INVALID_NAME
         | system::ERROR_INVALID_REPARSE_DATA
         | system::ERROR_PATH_NOT_FOUND => ENOENT,
-        // Only Wine returns this number for a component of the path.
+        // Only Wine returns this number if a component of the path is no directory.
         system::ERROR_DIRECTORY if is_listing => ENOTDIR,
         system::ERROR_DIRECTORY => ENOENT,
         system::ERROR_NOT_ENOUGH_MEMORY | system::ERROR_OUTOFMEMORY => ENOMEM,

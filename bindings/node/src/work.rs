@@ -1,4 +1,4 @@
-//! Runs operations in Node's thread pool, or at once.
+//! Runs operations in Node's thread pool, or directly on the calling thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,7 +57,7 @@ impl<W: Work> Task for Pooled<W> {
 
 pub type Outcome<W> = Either<AsyncTask<Pooled<W>>, <W as Work>::Output>;
 
-/// Starts the work in the thread pool if there is a control, otherwise does it at once.
+/// Starts the work in the thread pool if there is a control, otherwise runs it before returning.
 pub fn start<W: Work>(
     env: Env,
     mut work: W,

@@ -10,7 +10,7 @@ const { promisify } = require("util");
 const curt = require("curt-fs");
 const { folder, plant } = require("./helper.js");
 
-/** If `wrapper`, Node's functions do the work of `rm`; if `permission`, they do all work. */
+/** With `wrapper`, Node's functions do the work of `rm`; with `permission`, they do all work. */
 const { CURT_FORMS: mode } = process.env;
 if (mode === "wrapper") {
   const { unlink } = fs;

@@ -151,11 +151,11 @@ pub(crate) struct Directory {
     fd: Option<i32>,
     /// The root to query beneath, if any. The caller may close it at any time.
     root: Option<Py<Root>>,
-    /// The open directory, until the iterator ends. Entries that outlive it query by path. Only
-    /// reading may wait for the lock: in a forked child, a thread of the parent may hold it
-    /// forever.
+    /// The open directory, until the iterator ends; entries then query by path. Only `read` may
+    /// wait for the lock, because in a forked child a thread that exists only in the parent may
+    /// hold it forever.
     open: Mutex<Option<Box<Open>>>,
-    /// Whether `close` was called. A thread that holds the lock then closes the directory.
+    /// Whether `close` was called. Whoever holds the lock at that time then closes the directory.
     is_closed: AtomicBool,
 }
 
@@ -172,7 +172,7 @@ impl Directory {
         }
     }
 
-    /// Waits for the lock. Must be called without the GIL, for which the lock's holder may wait.
+    /// Waits for the lock. Must be called without the GIL: the lock's holder may wait for the GIL.
     fn lock(&self) -> MutexGuard<'_, Option<Box<Open>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -466,7 +466,7 @@ impl DirEntry {
         }
     }
 
-    /// Queries beneath the root, because only the root may follow symlinks.
+    /// Queries an entry of a listing beneath a root. Only the root follows symlinks safely.
     fn query_beneath<'py>(
         &self,
         py: Python<'py>,

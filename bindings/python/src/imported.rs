@@ -1,8 +1,8 @@
 //! Python objects that `import curt_fs` looks up once.
 //!
-//! A cell filled at first use can deadlock: while one thread fills it, another may fork, and the
-//! child waits for a thread that it does not have. So the only cell is filled by the import.
-//! `clippy.toml` forbids others, and `intern!`, which contains one.
+//! A cell filled at first use can deadlock: if another thread forks then, the child waits for a
+//! thread that exists only in the parent. So the import fills the only cell. `clippy.toml` forbids
+//! other cells, and `intern!`, which contains one.
 
 use curt::paths::{DotDot, Env, Expander, Flavor};
 use pyo3::exceptions::PyRuntimeError;

@@ -50,8 +50,8 @@ mod _curt {
     #[pymodule_export]
     use crate::which::which;
 
-    /// Refuses all subinterpreters. Python itself refuses only those with a separate GIL, and
-    /// before 3.12 none.
+    /// Refuses all subinterpreters. Python itself refuses, since 3.12, only those with a separate
+    /// GIL.
     #[pymodule_init]
     fn begin(module: &Bound<'_, PyModule>) -> PyResult<()> {
         if crate::is_main_interpreter(module.py()) {

@@ -17,14 +17,14 @@ use crate::path::{Form, PathArg};
 use crate::stat::plan;
 
 const BATCH_SIZE: usize = 1024;
-/// The entries reserved at first, enough for most directories. Growing from zero would take over
-/// half of the instructions for a small directory.
+/// The initial capacity in entries, enough for most directories. Growing from zero would more than
+/// double the instructions for a small directory.
 const FIRST_ENTRIES: usize = 64;
 const BYTES_PER_NAME: usize = 16;
 
 pub(crate) struct Open {
     list: List,
-    /// The queries without and with following symlinks.
+    /// One query that does not follow symlinks, and one that does.
     stats: [Option<Stat>; 2],
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn check_open(fd: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// Borrows a descriptor for one call, which fails if the descriptor is closed.
+/// Borrows a descriptor for one system call. The call fails if the descriptor is closed.
 pub(crate) fn borrow<'fd>(fd: i32) -> BorrowedFd<'fd> {
     // Replace a negative number with an unused one, which fails like a closed descriptor.
     let fd = if fd < 0 { i32::MAX } else { fd };

@@ -80,8 +80,8 @@ impl<'py> PathArg<'py> {
     }
 }
 
-/// Returns whether CPython must handle the path: to raise its error, or because it still accepts
-/// the type, such as `bytearray`.
+/// Returns whether CPython must handle the path, because curt does not accept its type. CPython
+/// raises an error, or accepts the type, such as `bytearray`.
 pub(crate) fn is_foreign(path: &Bound<'_, PyAny>) -> bool {
     let has = |name: &str| path.get_type().hasattr(name).unwrap_or(false);
     !path.is_none()

@@ -20,10 +20,10 @@ use crate::threads::ThreadLimit;
 /// Removes a tree.
 ///
 /// `on_error` is called on this thread with the failed function's name, the path and the exception.
-/// Without it, the first failure is raised if `raises` is set, otherwise ignored. `progress` gets
-/// the number of entries removed since its last call. The removal stops after `seconds`. Without
-/// `seconds`, a directory that remains because of a failure is reported as well, as in CPython,
-/// unless `on_error` emptied it.
+/// Without `on_error`, the first failure is raised if `raises` is set, otherwise ignored.
+/// `progress` gets the number of entries removed since its last call. The removal stops after
+/// `seconds`. Without `seconds`, as in CPython, a directory that remains because an entry in it
+/// failed is reported as well, unless `on_error` emptied it.
 ///
 /// Returns the number of entries removed, and whether the removal was stopped.
 #[pyfunction]
@@ -99,7 +99,7 @@ impl Operand<'_> {
         let is_operand = error.path() == self.path;
         let is_file = error.kind() == NotADirectory;
         let names = match (error.function(), error.cause()) {
-            // CPython resolves the operand before it rejects a symlink, so a broken one fails then.
+            // CPython resolves a symlink before rejecting it. For a broken one, resolving fails.
             (_, Cause::Remains(reason @ (IsALink | DotOrDotDot))) if is_operand => {
                 let is_link = *reason == IsALink;
                 if let Err(exception) = self.stat(py, true) {
@@ -110,8 +110,8 @@ impl Operand<'_> {
                 }
                 vec![if is_link { "islink" } else { "rmdir" }]
             }
-            // CPython calls `lstat`, then opens the operand. It notices a file only when listing
-            // it, and then calls `rmdir`.
+            // CPython calls `lstat`, opens the operand and lists it. If the operand is a file, only
+            // the listing fails, and CPython still calls `rmdir`.
             (name, Cause::Os(_)) if is_operand && (is_file || name == "open") => {
                 match (self.stat(py, false).is_ok(), is_file) {
                     (false, _) => vec!["lstat"],

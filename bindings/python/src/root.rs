@@ -29,8 +29,8 @@ use crate::threads::ThreadLimit;
 #[pyclass(frozen, subclass, module = "curt_fs._curt")]
 pub(crate) struct Root {
     operand: Py<PyAny>,
-    /// `None` once closed. The lock is held only briefly, and with the GIL: while a method runs, a
-    /// signal handler may close the root, and another thread may fork.
+    /// `None` once closed. Methods hold the lock only to clone the `Arc`, and hold the GIL as well:
+    /// while a method works, a signal handler may close the root, and another thread may fork.
     root: RwLock<Option<Arc<curt::Root>>>,
 }
 

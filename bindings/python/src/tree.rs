@@ -237,7 +237,7 @@ impl State {
                 break;
             };
             if let Err(error) = &listed {
-                // Leave the levels below a lost ancestor.
+                // If an ancestor could not be reopened, leave its level and all below.
                 while self.levels.last().is_some_and(|last| last.path.starts_with(error.path())) {
                     self.leave_level();
                 }
@@ -258,7 +258,7 @@ impl State {
             };
             self.audit(py, &listed, shown.bind(py))?;
             let listed = match listed {
-                // `os.fwalk` raises an error of the top, unless the top is not a directory.
+                // If the top cannot be opened, `os.fwalk` raises the error, but it ignores a file.
                 Err(error) if is_first && self.shows_descriptors && self.item.is_none() => {
                     self.is_at_end = true;
                     if error.kind() == NotADirectory && is_link(py, error.path()).is_some() {

@@ -33,8 +33,8 @@ thread_local! {
 fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     let look_up = |search: &Search| search.find(OsStr::from_bytes(name));
     let search = |path: &[u8]| Search::new().policy(Policy::CPython).path(OsStr::from_bytes(path));
-    // Only a command with a directory has no search path. Do not read the environment: without
-    // the GIL, another thread may change it.
+    // `path` is `None` only for a command with a directory, which is not searched. Do not read the
+    // environment: another thread may change it, because this one does not hold the GIL.
     let path = path.unwrap_or_default();
     // A search caches the working directory, so relative entries need a new search.
     let is_absolute = |entry: &[u8]| entry.starts_with(b"/");
@@ -49,7 +49,7 @@ fn find(name: &[u8], path: Option<&[u8]>) -> Result<Found, Error> {
     })
 }
 
-/// Spells the path as CPython does, with the entry of `PATH` as written. curt's is absolute.
+/// Spells the path as CPython does, with the `PATH` entry as written. curt makes it absolute.
 fn spell_as_cpython(found: &Found, command: &[u8], path: Option<&[u8]>) -> Vec<u8> {
     let directory = match found.origin() {
         FoundIn::Path(index) => path.and_then(|path| path.split(|&unit| unit == b':').nth(index)),

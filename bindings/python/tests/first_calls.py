@@ -10,7 +10,7 @@ import os
 import sys
 from _thread import get_ident
 
-# Import curt first: other imports would hide those by curt's functions.
+# Import curt first: the other imports would hide modules that curt's functions import.
 import curt_fs as curt
 
 TYPE_CHECKING = False

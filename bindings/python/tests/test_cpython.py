@@ -11,7 +11,7 @@ import pytest
 
 HERE = Path(__file__).parent / "cpython"
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
-# The fewest tests of each module: with fewer, a module was missing or skipped itself.
+# The least number of tests per module. If fewer run, the module is missing or skipped itself.
 MODULES = {
     "test_shutil": 120,
     "test_os": 200,

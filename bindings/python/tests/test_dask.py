@@ -604,7 +604,7 @@ def test_workers_are_killed_in_the_middle(cluster, client, forest: Path, tmp_pat
         while kills < 10:
             time.sleep(chance.uniform(0.05, 0.6))
             nanny = chance.choice(list(cluster.workers.values()))
-            # The nanny gives up on a worker that dies while being restarted.
+            # Kill only registered workers: the nanny gives up on one that dies during a restart.
             pid = nanny.pid
             if pid and nanny.worker_address in cluster.scheduler.workers:
                 with contextlib.suppress(ProcessLookupError):
@@ -707,7 +707,7 @@ def test_workers_that_see_another_filesystem(cluster, client, forest: Path, monk
                 curt_fs.dask.remove(forest, client=client, budget=SMALL)
             assert (caught.value.errno, caught.value.filename) == (errno.EXDEV, str(forest))
             assert in_order(forest) == before
-            # Skip the check, as if the worker had joined after it: the piece itself must refuse.
+            # Hide the worker from the check, as if it had joined later. The piece must refuse.
             [elsewhere] = [
                 address
                 for address, worker in client.scheduler_info(n_workers=-1)["workers"].items()

@@ -74,6 +74,9 @@ def test_functions_of_others_remain(module, name: str, other: str) -> None:
         with pytest.warns(UserWarning, match=f"leaves .*{name}.* alone") as warned:
             curt.install()
         assert len(warned) == 1 and warned[0].filename == __file__
+        one, several = "it, or a function that it calls, is", "they, or functions that they call, are"
+        reason = several if name == "scandir" else one
+        assert str(warned[0].message).endswith(f"alone: {reason} not CPython's own")
         assert getattr(module, name) is theirs
         curt.uninstall()
         assert getattr(module, name) is theirs

@@ -18,6 +18,8 @@ reveal_type(curt.abspath("a"))
 reveal_type(curt.abspath(Path("a")))
 reveal_type(curt.listdir(b"a"))
 reveal_type(curt.which("sh"))
+reveal_type(curt.which(Path("sh")))
+reveal_type(curt.__version__)
 for top, directories, files in curt.walk("."):
     reveal_type(files)
 with curt.scandir(".") as entries:
@@ -44,7 +46,8 @@ def test_types_of_results(tmp_path: Path) -> None:
     revealed = [line.split('"')[1] for line in done.stdout.splitlines() if "Revealed type" in line]
     assert done.returncode == 0, done.stdout
     assert [name.replace("builtins.", "") for name in revealed] == [
-        "str", "str", "list[bytes]", "str | None", "list[str]", "str", "int", "int", "list[str]",
+        "str", "str", "list[bytes]", "str | None", "str | pathlib.Path | None", "str", "list[str]",
+        "str", "int", "int", "list[str]",
     ]
 
 

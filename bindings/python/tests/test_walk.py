@@ -326,7 +326,7 @@ def test_items_of_other_types(tree: Path, walk: str, added: object) -> None:
                 found.append(seen)
             except (TypeError, ValueError, OSError) as error:
                 found.append(type(error))
-        # `os.fwalk` queries numbers and bytes first, and since Python 3.13 joins no other objects
-        # to a path.
+        # `os.fwalk` queries numbers and bytes before joining them to a path, and since Python 3.13
+        # joins no other objects.
         is_odd = walk == "fwalk" and TypeError in found
         assert found[1] == found[0] or is_odd, (top, found)

@@ -5,10 +5,10 @@ require "open3"
 require "rbconfig"
 require "signatures"
 
-# Runs the Ruby blocks of README.md, and in RDoc comments the indented lines after an empty one. `#
-# => VALUE` is the `inspect` text of the value before it, and `# raises CLASS` the exception. Each
-# example has the folder `project`, also open as `root`. With the gem `rbs`, calls are checked
-# against the signatures.
+# Runs the Ruby blocks of README.md, and in RDoc comments the indented lines after an empty line.
+# `# => VALUE` is the `inspect` text of the value before it, and `# raises CLASS` the exception. An
+# example finds the folder `project`, and its open Curt::Root as `root`. With the gem `rbs`, calls
+# are checked against the signatures.
 class TestDocumentation < Test::Unit::TestCase
   GEM = File.expand_path("..", __dir__)
 

@@ -342,7 +342,7 @@ class TestRoot < Test::Unit::TestCase
     assert_equal(before, descriptors)
   end
 
-  # A File whose descriptor is closed would, once collected, close a reused descriptor.
+  # A File whose descriptor was already closed would close a reused descriptor when it is collected.
   def test_an_interrupt_at_the_last_step_leaves_no_file_with_a_closed_descriptor
     interrupt = TracePoint.new(:c_return) { |at| raise KeyError if at.method_id == :autoclose= }
     before = descriptors

@@ -1,5 +1,5 @@
-// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this module has the lists of
-// its subdirectories.
+// Replaces Node's `fs` in fdir. curt lists the whole tree at once, and this module answers fdir's
+// calls for subdirectories from that listing.
 
 import fs from "node:fs";
 import path from "node:path";

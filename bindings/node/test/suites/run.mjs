@@ -2,9 +2,9 @@
 //
 // usage: node run.mjs PLACE TARGET [SUITE…]
 //
-// PLACE is a folder with the installed package, TARGET a folder for the suites. rimraf uses `fs.rm`
-// unless options require more, so curt is installed for it; fdir lists by `lists.mjs`. A test that
-// passes without curt must pass with it.
+// PLACE is a folder with the installed package, TARGET a folder for the suites. rimraf runs with
+// `curt-fs/install`, because it calls `fs.rm` unless options require more; fdir lists through
+// `lists.mjs`. A test that passes without curt must pass with it.
 
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";

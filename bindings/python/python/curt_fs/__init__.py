@@ -8,7 +8,8 @@ Cases that curt does not handle are forwarded to CPython.
 """
 
 from curt_fs import windows
-from curt_fs._curt import DirEntry, __version__, abspath, expanduser, listdir, scandir, stat
+from curt_fs._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
+from curt_fs._curt import __version__ as __version__
 from curt_fs._install import install, uninstall
 from curt_fs._remove import rmtree
 from curt_fs._root import Root

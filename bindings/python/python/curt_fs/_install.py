@@ -54,6 +54,8 @@ def install() -> None:
         import warnings
 
         reason = "they, or functions that they call, are not CPython's own"
+        if len(skipped) == 1:
+            reason = "it, or a function that it calls, is not CPython's own"
         names = ", ".join(skipped)
         warnings.warn(f"curt_fs.install() leaves {names} alone: {reason}", stacklevel=2)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
 
-# Exceptions for an invalid operand that handlers get, as if `os.lstat` had raised them.
+# For an invalid operand, handlers get these exceptions as if `os.lstat` had raised them.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
 
 
@@ -32,9 +32,14 @@ def rmtree(
 ) -> None:
     """Removes a directory with everything in it, as `shutil.rmtree` does.
 
-    Symlinks are never followed, even if one replaces a directory meanwhile. Mount points below
-    `path` are refused. Handlers are called on the caller's thread. `progress=True` shows a bar of
-    `tqdm`; or pass your own bar.
+    Symlinks are never followed, even if one replaces a directory meanwhile. Refuses a symlink, a
+    path that ends in `.` or `..`, and mount points below `path`.
+
+    A relative `path` starts at the directory of the descriptor `dir_fd`. Uses as many threads as
+    make it faster, but at most `threads`. For each failure, calls `onexc(function, path, error)`,
+    or `onerror` with the tuple of `sys.exc_info()` as `error`, on the caller's thread; without
+    either, raises the first failure. `progress=True` shows a bar of `tqdm`; or pass an object with
+    a method `update(count)`.
     """
     if os.unlink is not _originals.unlink or os.rmdir is not _originals.rmdir:
         # A mock of these functions may protect files or fake them, so CPython must call it.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import IO, Any
 
 
-# The default of `ns`. Not `None`, which is an error, as in `os.utime`.
+# The default of `ns`. It cannot be `None`, because `os.utime` rejects `ns=None`.
 _NOT_GIVEN: Any = object()
 
 

@@ -33,9 +33,9 @@ typedef struct {
   volatile VALUE longer;
 } path_buffer;
 
-/* Copies a path for use without the GVL: a short String is in Ruby's heap, which compaction makes
- * inaccessible to other threads for a while. The copy lives as long as `*buffer`; `buffer->longer`
- * needs RB_GC_GUARD. */
+/* Copies a path for use without the GVL: a short String is in Ruby's heap, which other threads
+ * cannot read while Ruby compacts it. The copy lives as long as `*buffer`; `buffer->longer` needs
+ * RB_GC_GUARD. */
 curt_str path_copy(VALUE *path, path_buffer *buffer);
 
 curt_str *path_arguments(VALUE paths, size_t *count, volatile VALUE *keep);
@@ -62,7 +62,7 @@ typedef struct {
 } work;
 
 /* Calls `body(argument)` without the GVL, with `work->control` set up. If an interrupt handler
- * raises, perhaps before the call, stops the work, frees its error, and raises the exception. */
+ * raises, even before the call, stops the work, frees its error, and raises the exception. */
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument);
 
 uint32_t threads_argument(VALUE threads);

@@ -99,8 +99,8 @@ static char *append(const char *joined, char *end, const char *text, size_t len)
   return end + len;
 }
 
-/* Joins the parts, then folds the whole path. Folding each part would differ only below a home
- * directory, which Ruby does not fold. */
+/* Joins the parts, then removes dots and extra slashes from the whole path. Doing this part by part
+ * would differ only below a home directory, which Ruby leaves as it is. */
 static VALUE joined_path(VALUE path, VALUE dir, int tilde)
 {
   char joined[MOST], *end = joined;
@@ -373,7 +373,7 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
  * call-seq: refresh -> nil
  *
  * Forgets the cached working directory. Call this after the directory was renamed or removed, or C
- * code changed it. Dir.chdir and similar methods do.
+ * code changed it. Dir.chdir and similar methods call it themselves.
  */
 static VALUE s_refresh(VALUE module)
 {

@@ -43,7 +43,7 @@ static void *next_entry(void *argument)
   return NULL;
 }
 
-/* Returns whether to ignore a failure: Find ignores it, too, or a directory was replaced. */
+/* Returns whether to ignore a failure, because Find ignores it, or a directory was replaced. */
 static int is_ignored(const finding *f)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
@@ -76,7 +76,7 @@ static void raise_failure_of(finding *f)
   raise_failure(f->result, error);
 }
 
-/* Moves to the next entry. Releases the GVL after a directory, which is then opened and read. */
+/* Moves to the next entry. If the last one was a directory, opens and reads it without the GVL. */
 static int32_t find_next(finding *f)
 {
   if (f->reads)

@@ -2,7 +2,7 @@
 
 #include "curt_ext.h"
 
-/* Raises TypeError for keywords, because Ruby's methods treat them as a Hash, not as a path. */
+/* Raises TypeError for keywords, as Ruby's methods do, because they become a Hash, not a path. */
 static void check_no_keywords(int argc, const VALUE *argv)
 {
   if (rb_keyword_given_p())

@@ -1,9 +1,9 @@
 /* Implements `require` and `load` by an index of the directories in $LOAD_PATH, for "curt/require".
  *
  * Ruby tries to open each candidate in each root. Here the outermost `require` revalidates the
- * roots ahead of the match, and the index gives Ruby the path. Ruby itself searches whenever the
- * index could differ from its rules: from the first root that is not an absolute path, and for
- * unusual names and features that are missing, already loaded or in a gem to activate. */
+ * roots ahead of the match, and the index gives Ruby the path. Ruby itself searches where the index
+ * could differ from its rules: in all roots from the first that is not an absolute path, and for
+ * unusual names and for features that are missing, already loaded, or in a gem to activate. */
 
 #include "curt_ext.h"
 #include <ruby/ractor.h>
@@ -12,14 +12,14 @@
 
 typedef struct {
   curt_lookup *lookup;
-  /* A copy of $LOAD_PATH, which shares its storage until one of them changes. */
+  /* A copy of $LOAD_PATH. The two arrays share storage until one of them changes. */
   VALUE array;
-  /* How many of the first elements of $LOAD_PATH are in the index: all absolute paths. */
+  /* How many leading elements of $LOAD_PATH are in the index. All of these are absolute paths. */
   long roots;
   time_t revalidated;
 } load_path;
 
-/* The key of the load path, set in the main Ractor: Ruby requires no files in others. */
+/* The key of the load path. Set only in the main Ractor: Ruby requires no files in another. */
 static rb_ractor_local_key_t of_ractor;
 /* The previous Kernel#require and #load, perhaps of RubyGems, and the method for found paths. */
 static ID id_require_before, id_load_before, id_require_found, id_path, id_is_ready;
@@ -115,8 +115,8 @@ static int is_within(void)
   return RTEST(rb_thread_local_aref(rb_thread_current(), id_is_within));
 }
 
-/* Revalidates the index, within a `require` at most once per second: a whole program may run there.
- */
+/* Revalidates the index. Within a `require`, revalidates once per second, not only once, because a
+ * whole program may run there. */
 static void revalidate(load_path *known)
 {
   struct timespec now;
@@ -135,7 +135,8 @@ static VALUE look_up(load_path *known, VALUE name, const curt_str *extensions, s
   ptrdiff_t len;
   if (known->roots == 0)
     return Qnil;
-  /* Look up one extension if some roots are not in the index: Ruby tries it in all roots first. */
+  /* If some roots are not in the index, look up only the first extension: Ruby tries it in all
+   * roots before the second. */
   if (known->roots < RARRAY_LEN(known->array) && count > 1)
     count = 1;
   text.ptr = RSTRING_PTR(name);
@@ -159,8 +160,8 @@ static int is_relative(VALUE name)
          has_clean_separators(text, len);
 }
 
-/* Returns the load path, or NULL if Ruby must search. Rereads a changed $LOAD_PATH even for loaded
- * names, as Ruby does, and revalidates even without a lookup, for nested calls. */
+/* Returns the load path, or NULL if Ruby must search. As Ruby does, rereads a changed $LOAD_PATH
+ * even for loaded names. Revalidates even if no lookup follows, because nested calls rely on it. */
 static load_path *current(void)
 {
   VALUE object, array;

@@ -44,8 +44,8 @@ static VALUE canonical(VALUE path)
   return path;
 }
 
-/* Converts a name to the encoding of the argument. If that fails, keeps the bytes, as text in the
- * first valid encoding: the argument's, the system's or binary. */
+/* Converts a name to the encoding of the argument. If that fails, keeps the bytes and labels them
+ * with the first encoding in which they are valid: the argument's, the system's or binary. */
 static VALUE encoded_as(VALUE name, rb_encoding *encoding)
 {
   rb_encoding *system = rb_filesystem_encoding();

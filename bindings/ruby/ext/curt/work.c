@@ -80,8 +80,8 @@ static int is_done(call *call)
   return done;
 }
 
-/* Returns whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not, for a signal that
- * another thread sends to its own process. */
+/* Returns whether Ruby calls `interrupt` for every interrupt. Ruby 3.1 does not if another thread
+ * of this process sends the signal. */
 static int has_reliable_interrupts(void)
 {
   return rb_thread_alone() || rb_thread_current() != rb_thread_main();
@@ -93,8 +93,8 @@ static int run_here(call *call)
   return call->done && !call->stopped;
 }
 
-/* Runs the work on a new thread. Returns the error of pthread_create, or 0. After an exception,
- * runs no Ruby code before raising it, because an interrupt handler could replace it. */
+/* Runs the work on a new thread. Returns the error of pthread_create, or 0. If a handler raises, no
+ * Ruby code runs until the caller re-raises the exception: another handler could replace it. */
 static int run_thread(call *call, int *state)
 {
   pthread_t thread;

@@ -38,8 +38,8 @@ module Curt
       nil
     end
 
-    # Calls Ruby's method if the parent is world-writable without a sticky bit, which that method
-    # judges, or if curt fails: that method makes directories accessible before it removes them.
+    # Ruby's method refuses a world-writable parent without a sticky bit, and makes directories
+    # accessible before it removes them. So it is called for such a parent, and if curt fails.
     def remove_entry_secure(path, force = false)
       return curt_remove_entry_secure(path, force) if Curt.send(:mocked?)
 

@@ -133,7 +133,7 @@ class Row
     1000 * (after.cutime + after.cstime - before.cutime - before.cstime)
   end
 
-  # Without a search, at most one open per missing root fails.
+  # If a resolver does not search, at most one open per missing root fails.
   def check_counts(failed)
     plain, *others = failed.to_a
     if @workload.rounds > 1

@@ -6,7 +6,7 @@ How it works:
 2. A worker walks a piece in the order of names until the piece's budget of entries or seconds is
    spent. It returns results, errors, and the directories left over.
 3. The finished part is the beginning of the piece, and the leftovers are its end. So pieces are
-   always disjoint, and results sorted by the ids of their pieces have the order of one process.
+   always disjoint, and results sorted by piece id are in the order of a single process.
 4. The client keeps the queue, and starts as many pieces as there are threads. Queued pieces can
    still be divided. While the queue is short, pieces are short, too.
 5. A path may mean a different directory later, or on another machine. So a worker processes a
@@ -164,8 +164,8 @@ def remove(path: _Path, *, client: Any = None, budget: Budget = Budget()) -> Rem
 def _root(path: _Path) -> bytes:
     """Returns the full path, because workers have different working directories.
 
-    Not by `abspath`, which simplifies `link/..` without knowing the target. Keeps one trailing
-    separator, with which the system follows a symlink and rejects a file.
+    Does not use `abspath`, which simplifies `link/..` without knowing the target. Keeps one
+    trailing separator, because it makes the system follow a symlink and reject a file.
     """
     given = os.fsencode(path)
     if b"\0" in given:

@@ -19,7 +19,7 @@ TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
 TICK = 0.25
 # The longest budget in seconds, because Dask has no infinite timeouts.
 LONGEST = 1e9
-# How often a piece may fail by killing workers. Each time, the scheduler has started it four times.
+# How often Dask may report a piece for killing workers. It starts a piece four times per report.
 MAX_KILLS = 5
 
 

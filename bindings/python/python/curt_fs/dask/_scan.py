@@ -37,9 +37,9 @@ KINDS = {
 # The errors for a directory that is gone or was replaced.
 GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
-# Inode number and creation time of a directory, which a network filesystem reports alike to all
-# machines. Users can forge names and writable attributes, and removing an entry updates the change
-# time. Some filesystems lack the creation time.
+# Inode number and creation time of a directory. A network filesystem reports the same values to all
+# machines. Other attributes are unsuitable: users can forge names and writable attributes, and
+# removing an entry updates the change time. Some filesystems lack the creation time.
 Identity = tuple[int, "int | None"]
 
 
@@ -55,8 +55,8 @@ def is_same(one: Identity, other: Identity) -> bool:
 class Directory(NamedTuple):
     """A directory to process: its path below the root, and its filesystem.
 
-    Device numbers differ between machines, so a filesystem is named by its mount point in the tree,
-    and that of the root by the empty path.
+    Device numbers differ between machines, so the mount point in the tree identifies a filesystem.
+    The empty path identifies the filesystem of the root.
     """
 
     path: bytes
@@ -113,7 +113,7 @@ class Found(NamedTuple):
     path: bytes
     parent: Directory
     facts: os.stat_result
-    # The device, if it differs from the directory's, as in a layered filesystem.
+    # The device if it differs from the directory's, as in a layered filesystem; otherwise 0.
     foreign: int
 
     @property
@@ -205,7 +205,7 @@ class Beneath:
         return self.levels[-1]
 
     def is_open_ancestor(self, found: os.stat_result) -> bool:
-        """Returns whether a directory is one of the open ones, mounted again below itself."""
+        """Returns whether a directory is an open ancestor that is also mounted below itself."""
         return (found.st_dev, found.st_ino) in self.identities
 
     def is_loop(self) -> bool:
@@ -283,7 +283,7 @@ class Scan:
                 waiting.extend(reversed(below))
                 if result.entries >= piece.entries or time.monotonic() >= end:
                     break
-                # Partitions of a dataframe have no limit, and cannot be returned in part.
+                # A dataframe's partitions, which have no time limit, must be complete.
                 if end < float("inf") and is_cancelled():
                     break
         result.leftovers = waiting[::-1]
