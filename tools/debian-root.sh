@@ -8,8 +8,8 @@
 # `--debian 12` uses a second root with that release, whose Rust is too old for curt.
 #
 # The root is made once and reused. It is $CURT_DEBIAN_ROOT, or `curt/debian-13` in the user's cache
-# directory. Next to it are `.lock`, `.partial` during creation, and `.build`. The last appears in
-# the root as `/build`, holds Cargo's home, and survives when the root is made again. Builds of a
+# directory. Next to it are `.lock`, `.partial` during creation, and `.build`, which appears in the
+# root as `/build`, holds Cargo's home, and survives when the root is made again. Builds of a
 # checkout go to `debian-root` in the checkout's target directory, which appears as `/build/target`.
 #
 # All mounts are made in a private mount namespace, which ends with the command, so deleting the

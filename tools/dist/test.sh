@@ -18,7 +18,7 @@ try() { # KIND WHAT COMMAND…: shows output only on failure; status 3 means ski
     return "$status"
 }
 
-in_root() { # PACKAGES SCRIPT ARGUMENT…: runs a script in the Debian root, or in that of $release
+in_root() { # PACKAGES SCRIPT ARGUMENT…: runs a script in the root for Debian $release, or 13
     local sets=$1 script=$2
     shift 2
     cargo xtask in-root ${release:+--debian "$release"} --with "$sets" -- sh -euxc "$script" sh "$@"
@@ -106,9 +106,9 @@ node_of() {
 }
 nodes=(14.21.3 18.20.8 20.20.2 22.23.3 24.21.0)
 
-# Uses this machine's npm and Node in the directory layout of Node's own builds, because Debian's
-# npm has hundreds of packages. Other versions of Node are in /tmp/nodes, by major version. The
-# arguments of the script are the packages for glibc, and the version.
+# Uses this machine's npm and Node, because Debian's npm would install hundreds of packages. Both
+# appear in the directory layout of Node's own builds. Other versions of Node are in /tmp/nodes, by
+# major version. The arguments of the script are the packages for glibc, and the version.
 npm_runs() { # SCRIPT
     local paths version_of_node node shown=()
     paths=$(npm exec --offline --call 'echo "$npm_node_execpath"; echo "${npm_execpath%/bin/*}"')
@@ -178,7 +178,7 @@ SCRIPT
     grep -F "npm install $addon@$3" said
     test "$(npx --offline curt-fs --version)" = "curt $3"'
 
-# The addon may need no newer glibc than Node 18, and on musl only libc.
+# The addon may need only glibc 2.17, or on musl only libc, so it runs wherever Node 18 does.
 npm_needs_little() { # PROCESSOR SYSTEM
     local folder oldest
     folder=$(mktemp -d)

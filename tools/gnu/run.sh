@@ -1,10 +1,10 @@
 # Runs GNU's own tests of rm, ls, du, stat, readlink and realpath in the Debian root, first with
 # GNU's programs and then with curt. Argument: a part of the names of the tests to run (optional).
 #
-# The suite is that of Debian's coreutils, built once. Tests that pass with GNU's programs must pass
-# with curt, except those listed in `failures.txt`, which must fail. Each test runs as root and as
-# nobody, in a mount namespace in which only a new tmpfs is writable, so that a test of `rm` as root
-# cannot remove anything else. Exits with 77 if the source is unavailable.
+# The suite comes from Debian's coreutils, and is built once. Tests that pass with GNU's programs
+# must pass with curt, except those in `failures.txt`, which must fail. Each test runs as root and
+# as nobody, in a mount namespace in which only a new tmpfs is writable, so that a test of `rm` as
+# root cannot remove anything else. Exits with 77 if the source is unavailable.
 set -euo pipefail
 filter=${1:-}
 here=tools/gnu suite=/build/gnu kept=$CARGO_TARGET_DIR/gnu

@@ -18,7 +18,7 @@
 #define LONG (CURT_FIELD_SIZE | CURT_FIELD_MODIFIED | CURT_FIELD_TARGET | PERMISSIONS)
 #ifdef _WIN32
 #define to_local(seconds, parts) (localtime_s(parts, seconds) == 0)
-#define PERMISSIONS 0 /* only files of the Linux subsystem have permissions, for one more call */
+#define PERMISSIONS 0 /* only files of WSL have permissions, and each query is one more call */
 #else
 #define to_local(seconds, parts) (localtime_r(seconds, parts) != NULL)
 #define PERMISSIONS CURT_FIELD_MODE

@@ -36,7 +36,7 @@ static int on_error(void *context, const curt_error *error)
 int MAIN(int argc, os_char **argv)
 {
     size_t i, count = argc > 1 ? (size_t)argc - 1 : 0;
-    curt_str *paths = calloc(count + 1, sizeof *paths);
+    curt_str *paths = (curt_str *)calloc(count + 1, sizeof *paths); /* C++ needs the cast */
     curt_remove_options options = CURT_REMOVE_OPTIONS_INIT;
     curt_control control = CURT_CONTROL_INIT;
     curt_remove_report report = CURT_REMOVE_REPORT_INIT;

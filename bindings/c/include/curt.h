@@ -30,7 +30,7 @@
  *
  * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
  * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
- * Each class of results has a range, including future results: -1 to -19 general, -20 to -39 KEPT,
+ * Each class of results, including future ones, has a range: -1 to -19 general, -20 to -39 KEPT,
  * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
  *
  * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
@@ -44,14 +44,14 @@
  *
  * Texts are bytes on Unix and UTF-16 on Windows (L"tree" in the examples), and need not be valid
  * Unicode. A text has a length and contains no NUL, but a NUL follows each text from the library. A
- * function that writes a text into a buffer adds a NUL, and returns the length without it. If that
- * length is not less than the capacity, the buffer is unchanged: repeat the call with a capacity of
- * the length plus one. NULL with capacity 0 queries the length.
+ * function that writes a text into a buffer adds a NUL, and returns the length without it. A result
+ * >= capacity means that the buffer was not written: repeat the call with a capacity of the length
+ * plus one. NULL with capacity 0 queries the length.
  *
  * Structs that begin with `size` may gain fields at their end. Initialize them with CURT_…_INIT,
  * which sets the size and zeros the rest, so that programs and libraries of different versions work
  * together. Other structs are passed with their `sizeof` for the same reason. `reserved` must be 0.
- * Parameters and fields called `flags` or `fields` take values of one prefix, joined by `|`.
+ * `flags` and `fields`, as parameters and in structs, combine constants of one prefix with `|`.
  *
  * Threads. Any thread may call any function. Threads may use an object one at a time, or at once if
  * it is documented as shared. The library starts threads only if curt_control requests them, and
@@ -165,8 +165,9 @@ typedef struct {
    */
   int32_t os_error;
   /**
-   * The failed operation in one word, as in the command's JSON output: `"remove_file"`,
-   * `"open_directory"`, … NULL if no operation had begun.
+   * The failed operation in one word, such as `"remove"`, `"remove_file"`, `"remove_directory"`,
+   * `"open_directory"`, `"read_directory"`, `"stat"`, `"read_link"`, `"open"`, `"canonicalize"`
+   * or `"find"`. NULL if no operation had begun.
    */
   const char *operation;
   /** The path given to the function, extended to the entry that failed; or empty. */
@@ -176,8 +177,8 @@ typedef struct {
   /** Bytes in `text`. */
   size_t text_len;
   /**
-   * The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
-   * for exceptions that already have the system's text.
+   * The cause in curt's words, or NULL if the system's text for `os_error` explains it. Append
+   * it to a message that already has the system's text, such as an exception's.
    */
   const char *reason;
 } curt_error_info;
@@ -220,8 +221,8 @@ typedef struct {
   /**
    * NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
    * work within milliseconds, but does not interrupt a blocking system call. Stopping can take
-   * half a second with a million paths in an array, or entries in a sorted directory
-   * (`curt_usage` with `CURT_TREE_FOLLOW`).
+   * half a second with an array of a million paths, or while `curt_usage` with
+   * `CURT_TREE_FOLLOW` sorts a directory of a million entries.
    */
   const volatile int *cancel;
   /** NULL, or a callback that runs at the start and then every few milliseconds. */
@@ -263,9 +264,9 @@ typedef void *curt_fd;
 
 /** Removes directories with everything below them. */
 #define CURT_DIRECTORIES_RECURSIVE 0
-/** Like `CURT_DIRECTORIES_RECURSIVE`, but refuses other paths, such as a link to a directory. */
+/** Like `CURT_DIRECTORIES_RECURSIVE`, but refuses anything else, even a link to a directory. */
 #define CURT_DIRECTORIES_REQUIRED 1
-/** Empties directories without removing them. Refuses other paths. */
+/** Empties directories without removing them. Refuses anything else. */
 #define CURT_DIRECTORIES_CONTENTS 2
 /** Removes only empty directories, as `rmdir` does. */
 #define CURT_DIRECTORIES_ONLY_EMPTY 3
@@ -362,21 +363,33 @@ int32_t curt_remove_many(const curt_str *paths,
  * are sorted by the code units of their names.
  *
  *     curt_tree *walk;
+ *     curt_error *error;
+ *     curt_error_info info = CURT_ERROR_INFO_INIT;
  *     curt_tree_entry entry = CURT_TREE_ENTRY_INIT;
+ *     int32_t result;
  *     if (curt_tree_open(curt_z("tree"), 0, &walk, NULL) == 0) {
- *         while (curt_tree_next(walk, &entry, NULL) > 0)
- *             puts(entry.path.ptr);
+ *         while ((result = curt_tree_next(walk, &entry, &error)) != 0) {
+ *             if (result > 0) {
+ *                 puts(entry.path.ptr); // a call of curt_tree_prune(walk) would skip its contents
+ *                 continue;
+ *             }
+ *             curt_error_get(error, &info);
+ *             fprintf(stderr, "%s\n", info.text); // for example, an unreadable directory
+ *             curt_error_free(error);
+ *             if (result == CURT_E_ARGUMENT || result == CURT_E_INTERNAL)
+ *                 break;
+ *         }
  *         curt_tree_close(walk);
  *     }
  */
 
 /**
  * Follows links, at the path and below it. A walk reports a link back to an ancestor as
- * `CURT_E_LOOP`. `curt_usage` skips it, because the ancestor is counted already, and reports
- * broken links as failures.
+ * `CURT_E_LOOP`. `curt_usage` skips such a link, because the ancestor is counted already, and
+ * reports broken links as failures.
  */
 #define CURT_TREE_FOLLOW 1
-/** Does not enter filesystems other than that of the path. */
+/** Does not enter filesystems other than the path's own. */
 #define CURT_TREE_SAME_FILE_SYSTEM 2
 /** Counts a file once for each of its hard links. Only for `curt_usage`. */
 #define CURT_TREE_COUNT_LINKS 4
@@ -410,9 +423,9 @@ int32_t curt_tree_open(curt_str path,
                        curt_error **error);
 
 /**
- * Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
- * directory opens and reads it, unless it was pruned. The entries of all ancestors are held in
- * memory, and at most 64 directories are open at a time.
+ * Moves to the next entry, whose path lives until the next call with this `walk`. If the current
+ * entry is a directory that was not pruned, this call opens and reads it. The entries of all
+ * ancestors are held in memory, and at most 64 directories are open at a time.
  *
  * Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
  * path, and a directory replaced by a link cannot lead the walk out of the tree.
@@ -420,9 +433,9 @@ int32_t curt_tree_open(curt_str path,
  * Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
  * flag. Other entries cost no call if the filesystem's listings include kinds.
  *
- * Returns 1, or 0 at the end. The loop can continue after `CURT_E_OS`, `CURT_E_LOOP` (a directory
- * is its own ancestor), `CURT_E_REPLACED` and `CURT_E_OTHER`. It must end at `CURT_E_INTERNAL`,
- * and at `CURT_E_ARGUMENT`, which would recur.
+ * Returns 1, or 0 at the end. After a failure, such as `CURT_E_OS` or `CURT_E_LOOP` (a directory
+ * is its own ancestor), call again for the remaining entries. But stop at `CURT_E_INTERNAL`, and
+ * at `CURT_E_ARGUMENT`, which would recur.
  */
 CURT_API int32_t curt_tree_next(curt_tree *walk, curt_tree_entry *entry, curt_error **error);
 
@@ -479,7 +492,7 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_FIELD_TARGET (1 << 16)
 /** Owner's name, looked up once per owner. Costs 3 more calls per entry on Windows. */
 #define CURT_FIELD_USER (1 << 17)
-/** Group's name, looked up once per group. Windows returns it with the owner. */
+/** Group's name, looked up once per group. On Windows the calls for the owner return it, too. */
 #define CURT_FIELD_GROUP (1 << 18)
 
 /** Gets the metadata of a link's target, or of the link itself if it is broken. */
@@ -507,7 +520,7 @@ CURT_API void curt_tree_close(curt_tree *walk);
 #define CURT_KIND_CHARACTER_DEVICE 6
 /** Block device. */
 #define CURT_KIND_BLOCK_DEVICE 7
-/** Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume. */
+/** Windows: a junction. Without `CURT_FIELD_TARGET`, a mounted volume has this kind, too. */
 #define CURT_KIND_JUNCTION 8
 /** Windows: a directory on which a volume is mounted. */
 #define CURT_KIND_VOLUME_MOUNT 9
@@ -540,7 +553,7 @@ typedef struct {
   uint32_t known;
   /** The fields that could not be queried. */
   uint32_t failed;
-  /** Why the first of these fields failed: `CURT_E_…`, or 0. */
+  /** Why the first of the `failed` fields could not be queried: `CURT_E_…`; 0 if none failed. */
   int32_t result;
   /** The system's number for that failure, as in `curt_error_info`. */
   int32_t os_error;
@@ -651,7 +664,7 @@ int32_t curt_dir_open(curt_str path,
  * Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
  * cost more.
  *
- * Returns the number of entries, usually fewer than `capacity`; 0 at the end and after a failure.
+ * Returns the number of entries, often fewer than `capacity`; 0 at the end or after a failed read.
  */
 CURT_API
 int32_t curt_dir_next(curt_dir *dir,
@@ -712,15 +725,17 @@ int32_t curt_usage(const curt_str *paths,
 /* ---- Finding programs ----
  *
  *     char path[4096];
+ *     ptrdiff_t length;
  *     curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
  *     options.flags = CURT_SEARCH_ENVIRONMENT;
- *     if (curt_find_once(&options, curt_z("sh"), path, sizeof path, NULL, NULL) > 0)
+ *     length = curt_find_once(&options, curt_z("sh"), path, sizeof path, NULL, NULL);
+ *     if (length > 0 && (size_t)length < sizeof path) // otherwise `path` was not written
  *         puts(path);
  */
 
 /**
- * Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but the working directory only if
- * `PATH` names it.
+ * Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but searches the working directory
+ * only if `PATH` names it.
  */
 #define CURT_POLICY_NATIVE 0
 /** `execvp` of the C library. */
@@ -752,21 +767,22 @@ int32_t curt_usage(const curt_str *paths,
 typedef struct {
   /** Size of this struct. */
   size_t size;
-  /** `CURT_POLICY_…`. A policy without rules for the chosen system applies those for the other. */
+  /** `CURT_POLICY_…`. A policy with rules for only one system always applies these. */
   uint32_t policy;
   /** `CURT_SEARCH_…`. */
   uint32_t flags;
   /**
-   * `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, but some
-   * policies have a default under POSIX rules.
+   * `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty under
+   * Windows rules and with `CURT_POLICY_GO`; otherwise it is the C library's default,
+   * `/bin:/usr/bin` on Linux.
    */
   curt_str path;
   /** `PATHEXT`, for Windows rules. If not set, the policy's default applies. */
   curt_str pathext;
   /**
-   * The directory where relative names and `PATH` entries start, and which policies search
-   * instead of the working directory. A relative `base` starts at the real working directory. If
-   * not set, relative names and entries are not found.
+   * The directory where relative names and `PATH` entries start. Policies that search the
+   * working directory search this one instead. A relative `base` starts at the real working
+   * directory. If not set, relative names and entries are not found.
    */
   curt_str base;
 } curt_search_options;
@@ -953,7 +969,7 @@ int32_t curt_root_open(curt_str path,
 
 /**
  * Opens a file by an untrusted path, and writes its descriptor or handle to `opened`. Concurrent
- * renames and link swaps cannot lead it out of the root. The caller closes the file; child
+ * renames and link swaps cannot lead the path out of the root. The caller closes the file; child
  * programs do not inherit it. NULL as `options` opens for reading.
  *
  * The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.
@@ -1015,8 +1031,9 @@ ptrdiff_t curt_canonical(curt_str path,
  *     curt_str roots[] = { curt_z("tree/sub"), curt_z("tree") };
  *     curt_str extension = curt_z(".txt");
  *     if (curt_lookup_open(roots, 2, 0, &lookup, NULL) == 0) {
- *         curt_str name = curt_z("note");
- *         if (curt_lookup_find(lookup, name, &extension, 1, path, sizeof path, NULL) > 0)
+ *         ptrdiff_t length =
+ *             curt_lookup_find(lookup, curt_z("note"), &extension, 1, path, sizeof path, NULL);
+ *         if (length > 0 && (size_t)length < sizeof path) // 0: not found
  *             puts(path);
  *         curt_lookup_close(lookup);
  *     }
@@ -1032,8 +1049,8 @@ ptrdiff_t curt_canonical(curt_str path,
 typedef struct curt_lookup curt_lookup;
 
 /**
- * Prepares look-ups in these roots, in this order. Makes no system call. A relative root starts at
- * the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+ * Prepares look-ups in these roots, in this order. Makes no system call. Each look-up resolves
+ * relative roots against its current working directory. `flags` is `CURT_LOOKUP_…` or 0.
  */
 CURT_API
 int32_t curt_lookup_open(const curt_str *roots,
@@ -1085,7 +1102,8 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
  *     curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
  *     options.flags = CURT_EXPAND_ENVIRONMENT;
  *     if (curt_expander_open(&options, &expander, NULL) == 0) {
- *         if (curt_expand_bytes(expander, "a/../b", 6, path, sizeof path) > 0)
+ *         ptrdiff_t length = curt_expand_bytes(expander, "a/../b", 6, path, sizeof path);
+ *         if (length > 0 && (size_t)length < sizeof path) // otherwise `path` was not written
  *             puts(path);
  *         curt_expander_close(expander);
  *     }
@@ -1110,8 +1128,8 @@ CURT_API void curt_lookup_close(curt_lookup *lookup);
 #define CURT_STYLE_RUBY 1
 
 /**
- * Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink. In
- * other paths like `CURT_DOT_DOT_CLAMP`.
+ * Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
+ * Treats `..` in other paths like `CURT_DOT_DOT_CLAMP`.
  */
 #define CURT_DOT_DOT_DEFAULT 0
 /** Keeps `..`. */

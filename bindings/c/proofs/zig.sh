@@ -4,8 +4,8 @@ checkout=$PWD
 header=$checkout/bindings/c/include
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/curt/proofs
-# The folder for building and running programs for Windows. The session of `cargo xtask
-# windows-session` sees it at a different path, in its environment.
+# The folder for building and running programs for Windows. Commands in a `cargo xtask
+# windows-session` may see it at a different path: there it is `$WINEPREFIX/..`.
 windows=$target/debian-root/windows
 newest=0.17.1
 export PYTHONPATH=$checkout/bindings/c/proofs PYTHONDONTWRITEBYTECODE=1

@@ -36,8 +36,8 @@ pub struct curt_control {
     pub reserved: u32,
     /// NULL, or an `int` that a signal handler or another thread can set. Any value but 0 stops the
     /// work within milliseconds, but does not interrupt a blocking system call. Stopping can take
-    /// half a second with a million paths in an array, or entries in a sorted directory
-    /// (`curt_usage` with `CURT_TREE_FOLLOW`).
+    /// half a second with an array of a million paths, or while `curt_usage` with
+    /// `CURT_TREE_FOLLOW` sorts a directory of a million entries.
     pub cancel: *const c_int,
     /// NULL, or a callback that runs at the start and then every few milliseconds.
     pub poll: Option<unsafe extern "C" fn(context: *mut c_void) -> c_int>,

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn curt_dir_open(
 /// Otherwise 1 call per entry gets everything that `stat(2)` returns; targets and names of owners
 /// cost more.
 ///
-/// Returns the number of entries, usually fewer than `capacity`; 0 at the end and after a failure.
+/// Returns the number of entries, often fewer than `capacity`; 0 at the end or after a failed read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_dir_next(
     dir: *mut curt_dir,

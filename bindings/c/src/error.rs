@@ -54,8 +54,9 @@ pub struct curt_error_info {
     /// `errno`, or `GetLastError` on Windows. If curt itself refused, the number that the system
     /// would use, such as `EXDEV` for a path that leaves the root. 0 if no operation had begun.
     pub os_error: i32,
-    /// The failed operation in one word, as in the command's JSON output: `"remove_file"`,
-    /// `"open_directory"`, … NULL if no operation had begun.
+    /// The failed operation in one word, such as `"remove"`, `"remove_file"`, `"remove_directory"`,
+    /// `"open_directory"`, `"read_directory"`, `"stat"`, `"read_link"`, `"open"`, `"canonicalize"`
+    /// or `"find"`. NULL if no operation had begun.
     pub operation: *const c_char,
     /// The path given to the function, extended to the entry that failed; or empty.
     pub path: curt_str,
@@ -63,8 +64,8 @@ pub struct curt_error_info {
     pub text: *const c_char,
     /// Bytes in `text`.
     pub text_len: usize,
-    /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. Use it
-    /// for exceptions that already have the system's text.
+    /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. Append
+    /// it to a message that already has the system's text, such as an exception's.
     pub reason: *const c_char,
 }
 
@@ -157,7 +158,7 @@ impl What {
     }
 }
 
-/// Appends a NUL, and removes others, which panic messages can contain.
+/// Removes NULs, which panic messages can contain, and appends one.
 fn with_nul(text: &str) -> Box<[u8]> {
     text.bytes().filter(|&byte| byte != 0).chain([0]).collect()
 }

@@ -8,7 +8,8 @@
 //!     curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
 //!     options.flags = CURT_EXPAND_ENVIRONMENT;
 //!     if (curt_expander_open(&options, &expander, NULL) == 0) {
-//!         if (curt_expand_bytes(expander, "a/../b", 6, path, sizeof path) > 0)
+//!         ptrdiff_t length = curt_expand_bytes(expander, "a/../b", 6, path, sizeof path);
+//!         if (length > 0 && (size_t)length < sizeof path) // otherwise `path` was not written
 //!             puts(path);
 //!         curt_expander_close(expander);
 //!     }
@@ -38,8 +39,8 @@ pub const CURT_STYLE_NATIVE: u32 = 0;
 /// `File.expand_path`. Trailing separators are removed, and Windows paths are written with slashes.
 pub const CURT_STYLE_RUBY: u32 = 1;
 
-/// Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink. In
-/// other paths like `CURT_DOT_DOT_CLAMP`.
+/// Keeps `..` in POSIX paths of the native style, because the name before it might be a symlink.
+/// Treats `..` in other paths like `CURT_DOT_DOT_CLAMP`.
 pub const CURT_DOT_DOT_DEFAULT: u32 = 0;
 /// Keeps `..`.
 pub const CURT_DOT_DOT_KEEP: u32 = 1;

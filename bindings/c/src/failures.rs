@@ -31,7 +31,7 @@ impl<'c> Failures<'c> {
         self.control.polls() || self.control.reports()
     }
 
-    /// Stores a failure. On the caller's thread, then reports all waiting failures.
+    /// Stores a failure. If this is the caller's thread, also reports all waiting failures.
     pub(crate) fn take(&self, error: &Error) -> Next {
         {
             let mut gathered = self.lock();
@@ -57,8 +57,7 @@ impl<'c> Failures<'c> {
         if stops { Next::Stop } else { Next::Continue }
     }
 
-    /// Reports the remaining failures, unless the work was stopped. Returns the first of all
-    /// failures.
+    /// Reports the waiting failures, unless the work was stopped. Returns the first failure of all.
     pub(crate) fn end(self, stopped: bool) -> Option<Error> {
         if !stopped {
             self.tell();
@@ -72,7 +71,7 @@ impl<'c> Failures<'c> {
 }
 
 /// Returns a number that is unique among living threads: the address of a thread-local. Does not
-/// use `std::thread::current`, because leak checkers report what that allocates on the main thread.
+/// use `std::thread::current`: on the main thread it allocates memory that leak checkers report.
 fn this_thread() -> usize {
     thread_local!(static HERE: u8 = const { 0 });
     HERE.with(|here| ptr::from_ref(here).addr())

@@ -6,7 +6,7 @@ use crate::guard::{Failure, caught};
 ///
 /// # Safety
 ///
-/// `place` is NULL, or valid for writes of a `T` if aligned.
+/// `place` is NULL, misaligned, or valid for writes of a `T`.
 pub(crate) unsafe fn put<T>(place: *mut T, value: T) -> Result<(), Failure> {
     if place.is_null() || !place.is_aligned() {
         return Err(Failure::Argument("the place for what is opened is NULL or not aligned"));

@@ -5,8 +5,9 @@
 //!     curt_str roots[] = { curt_z("tree/sub"), curt_z("tree") };
 //!     curt_str extension = curt_z(".txt");
 //!     if (curt_lookup_open(roots, 2, 0, &lookup, NULL) == 0) {
-//!         curt_str name = curt_z("note");
-//!         if (curt_lookup_find(lookup, name, &extension, 1, path, sizeof path, NULL) > 0)
+//!         ptrdiff_t length =
+//!             curt_lookup_find(lookup, curt_z("note"), &extension, 1, path, sizeof path, NULL);
+//!         if (length > 0 && (size_t)length < sizeof path) // 0: not found
 //!             puts(path);
 //!         curt_lookup_close(lookup);
 //!     }
@@ -26,8 +27,8 @@ pub const CURT_LOOKUP_ROOT_FIRST: u32 = 1;
 #[derive(Debug)]
 pub struct curt_lookup(Lookup);
 
-/// Prepares look-ups in these roots, in this order. Makes no system call. A relative root starts at
-/// the working directory of each look-up. `flags` is `CURT_LOOKUP_…` or 0.
+/// Prepares look-ups in these roots, in this order. Makes no system call. Each look-up resolves
+/// relative roots against its current working directory. `flags` is `CURT_LOOKUP_…` or 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_lookup_open(
     roots: *const curt_str,

@@ -51,7 +51,7 @@ pub const CURT_FIELD_BLOCK_SIZE: u32 = 1 << 15;
 pub const CURT_FIELD_TARGET: u32 = 1 << 16;
 /// Owner's name, looked up once per owner. Costs 3 more calls per entry on Windows.
 pub const CURT_FIELD_USER: u32 = 1 << 17;
-/// Group's name, looked up once per group. Windows returns it with the owner.
+/// Group's name, looked up once per group. On Windows the calls for the owner return it, too.
 pub const CURT_FIELD_GROUP: u32 = 1 << 18;
 
 /// Gets the metadata of a link's target, or of the link itself if it is broken.
@@ -76,7 +76,7 @@ pub const CURT_KIND_SOCKET: u32 = 5;
 pub const CURT_KIND_CHARACTER_DEVICE: u32 = 6;
 /// Block device.
 pub const CURT_KIND_BLOCK_DEVICE: u32 = 7;
-/// Windows: a junction, or, without `CURT_FIELD_TARGET`, perhaps a mounted volume.
+/// Windows: a junction. Without `CURT_FIELD_TARGET`, a mounted volume has this kind, too.
 pub const CURT_KIND_JUNCTION: u32 = 8;
 /// Windows: a directory on which a volume is mounted.
 pub const CURT_KIND_VOLUME_MOUNT: u32 = 9;
@@ -111,7 +111,7 @@ pub struct curt_metadata {
     pub known: u32,
     /// The fields that could not be queried.
     pub failed: u32,
-    /// Why the first of these fields failed: `CURT_E_…`, or 0.
+    /// Why the first of the `failed` fields could not be queried: `CURT_E_…`; 0 if none failed.
     pub result: i32,
     /// The system's number for that failure, as in `curt_error_info`.
     pub os_error: i32,

@@ -40,9 +40,9 @@ pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
 
 /// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
-/// Like `CURT_DIRECTORIES_RECURSIVE`, but refuses other paths, such as a link to a directory.
+/// Like `CURT_DIRECTORIES_RECURSIVE`, but refuses anything else, even a link to a directory.
 pub const CURT_DIRECTORIES_REQUIRED: u32 = 1;
-/// Empties directories without removing them. Refuses other paths.
+/// Empties directories without removing them. Refuses anything else.
 pub const CURT_DIRECTORIES_CONTENTS: u32 = 2;
 /// Removes only empty directories, as `rmdir` does.
 pub const CURT_DIRECTORIES_ONLY_EMPTY: u32 = 3;
@@ -180,7 +180,7 @@ unsafe fn remove(
     let progress = Progress(options);
     let mut removal = Remove::new()
         .threads(control.threads())
-        // Set `on_error` even without a callback: with it the report stores only the first failure.
+        // Set `on_error` even if the caller has none, so that the report stores only one failure.
         .on_error(|error| control.report(error))
         .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
     if control.polls() {

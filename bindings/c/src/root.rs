@@ -105,7 +105,7 @@ pub unsafe extern "C" fn curt_root_open(
 }
 
 /// Opens a file by an untrusted path, and writes its descriptor or handle to `opened`. Concurrent
-/// renames and link swaps cannot lead it out of the root. The caller closes the file; child
+/// renames and link swaps cannot lead the path out of the root. The caller closes the file; child
 /// programs do not inherit it. NULL as `options` opens for reading.
 ///
 /// The path can lead to a FIFO or a device, and on Unix to a directory: check the type before use.

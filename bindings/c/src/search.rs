@@ -1,9 +1,11 @@
 //! Finding programs.
 //!
 //!     char path[4096];
+//!     ptrdiff_t length;
 //!     curt_search_options options = CURT_SEARCH_OPTIONS_INIT;
 //!     options.flags = CURT_SEARCH_ENVIRONMENT;
-//!     if (curt_find_once(&options, curt_z("sh"), path, sizeof path, NULL, NULL) > 0)
+//!     length = curt_find_once(&options, curt_z("sh"), path, sizeof path, NULL, NULL);
+//!     if (length > 0 && (size_t)length < sizeof path) // otherwise `path` was not written
 //!         puts(path);
 
 use std::ffi::{c_int, c_void};
@@ -18,8 +20,8 @@ use crate::structs::{self, Versioned};
 use crate::text::{Buffer, Unit, curt_char, curt_str, to_units};
 use crate::{control, handle};
 
-/// Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but the working directory only if
-/// `PATH` names it.
+/// Searches as `cmd.exe` does on Windows and `execvp` elsewhere, but searches the working directory
+/// only if `PATH` names it.
 pub const CURT_POLICY_NATIVE: u32 = 0;
 /// `execvp` of the C library.
 pub const CURT_POLICY_POSIX: u32 = 1;
@@ -50,18 +52,19 @@ pub const CURT_SEARCH_WINDOWS: u32 = 4;
 pub struct curt_search_options {
     /// Size of this struct.
     pub size: usize,
-    /// `CURT_POLICY_…`. A policy without rules for the chosen system applies those for the other.
+    /// `CURT_POLICY_…`. A policy with rules for only one system always applies these.
     pub policy: u32,
     /// `CURT_SEARCH_…`.
     pub flags: u32,
-    /// `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty, but some
-    /// policies have a default under POSIX rules.
+    /// `PATH`, separated by `:`, or by `;` under Windows rules. If not set, it is empty under
+    /// Windows rules and with `CURT_POLICY_GO`; otherwise it is the C library's default,
+    /// `/bin:/usr/bin` on Linux.
     pub path: curt_str,
     /// `PATHEXT`, for Windows rules. If not set, the policy's default applies.
     pub pathext: curt_str,
-    /// The directory where relative names and `PATH` entries start, and which policies search
-    /// instead of the working directory. A relative `base` starts at the real working directory. If
-    /// not set, relative names and entries are not found.
+    /// The directory where relative names and `PATH` entries start. Policies that search the
+    /// working directory search this one instead. A relative `base` starts at the real working
+    /// directory. If not set, relative names and entries are not found.
     pub base: curt_str,
 }
 

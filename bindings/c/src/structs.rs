@@ -23,7 +23,7 @@ pub(crate) unsafe trait Versioned: Copy {
 ///
 /// # Safety
 ///
-/// `from` is NULL, or as many bytes as the size field says can be read there.
+/// `from` is NULL, or points to a struct whose size field states how many bytes of it are readable.
 pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Failure> {
     if from.is_null() {
         return Ok(None);
@@ -51,7 +51,8 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T) -> Result<Option<T>, Fai
 ///
 /// # Safety
 ///
-/// `to` is NULL, or as many bytes as the size field says can be read and written there.
+/// `to` is NULL, or points to a struct whose size field states how many bytes of it can be read and
+/// written.
 pub(crate) unsafe fn write<T: Versioned>(to: *mut T, value: T) -> Result<(), Failure> {
     if to.is_null() {
         return Ok(());
@@ -83,8 +84,8 @@ pub(crate) unsafe fn check<T: Versioned>(to: *const T) -> Result<(), Failure> {
     if to.is_null() { Ok(()) } else { unsafe { size(to) }.map(drop) }
 }
 
-/// Checks an output array of structs of `size` bytes in the caller's version. Fields unknown to
-/// this version remain unchanged.
+/// Checks an output array whose structs have `size` bytes in the caller's version. The library
+/// leaves fields that it does not know unchanged.
 pub(crate) fn check_array<T>(to: *const T, size: usize, count: usize) -> Result<(), Failure> {
     if size < size_of::<T>() || size > 4096 || size % align_of::<T>() != 0 {
         return Err(Failure::Argument("the size of a struct is not its `sizeof`"));

@@ -199,7 +199,7 @@ impl<U: Copy + Default> Buffer<U> {
         Ok(Buffer { units, capacity })
     }
 
-    /// Writes the text and a NUL if both fit. Returns the length of the text, even if they do not.
+    /// Writes the text and a NUL if both fit. Returns the length of the text in either case.
     pub(crate) fn write(&self, text: &[U]) -> isize {
         if text.len() < self.capacity {
             // SAFETY: the buffer has room for the text, and `copy` allows overlap.

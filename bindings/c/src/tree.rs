@@ -4,10 +4,22 @@
 //! are sorted by the code units of their names.
 //!
 //!     curt_tree *walk;
+//!     curt_error *error;
+//!     curt_error_info info = CURT_ERROR_INFO_INIT;
 //!     curt_tree_entry entry = CURT_TREE_ENTRY_INIT;
+//!     int32_t result;
 //!     if (curt_tree_open(curt_z("tree"), 0, &walk, NULL) == 0) {
-//!         while (curt_tree_next(walk, &entry, NULL) > 0)
-//!             puts(entry.path.ptr);
+//!         while ((result = curt_tree_next(walk, &entry, &error)) != 0) {
+//!             if (result > 0) {
+//!                 puts(entry.path.ptr); // a call of curt_tree_prune(walk) would skip its contents
+//!                 continue;
+//!             }
+//!             curt_error_get(error, &info);
+//!             fprintf(stderr, "%s\n", info.text); // for example, an unreadable directory
+//!             curt_error_free(error);
+//!             if (result == CURT_E_ARGUMENT || result == CURT_E_INTERNAL)
+//!                 break;
+//!         }
 //!         curt_tree_close(walk);
 //!     }
 
@@ -25,10 +37,10 @@ use crate::structs::{self, Versioned};
 use crate::text::{Unit, curt_str, to_units};
 
 /// Follows links, at the path and below it. A walk reports a link back to an ancestor as
-/// `CURT_E_LOOP`. `curt_usage` skips it, because the ancestor is counted already, and reports
-/// broken links as failures.
+/// `CURT_E_LOOP`. `curt_usage` skips such a link, because the ancestor is counted already, and
+/// reports broken links as failures.
 pub const CURT_TREE_FOLLOW: u32 = 1;
-/// Does not enter filesystems other than that of the path.
+/// Does not enter filesystems other than the path's own.
 pub const CURT_TREE_SAME_FILE_SYSTEM: u32 = 2;
 /// Counts a file once for each of its hard links. Only for `curt_usage`.
 pub const CURT_TREE_COUNT_LINKS: u32 = 4;
@@ -91,9 +103,9 @@ pub unsafe extern "C" fn curt_tree_open(
     unsafe { error::open("curt_tree_open", walk, error, body) }
 }
 
-/// Moves to the next entry, whose path lives until the next call with this `walk`. The call after a
-/// directory opens and reads it, unless it was pruned. The entries of all ancestors are held in
-/// memory, and at most 64 directories are open at a time.
+/// Moves to the next entry, whose path lives until the next call with this `walk`. If the current
+/// entry is a directory that was not pruned, this call opens and reads it. The entries of all
+/// ancestors are held in memory, and at most 64 directories are open at a time.
 ///
 /// Each directory is opened relative to its parent, so a tree can be deeper than the longest valid
 /// path, and a directory replaced by a link cannot lead the walk out of the tree.
@@ -101,9 +113,9 @@ pub unsafe extern "C" fn curt_tree_open(
 /// Cost: 1 call for the path; 4 for a directory of up to about 2,000 entries, and 1 more with a
 /// flag. Other entries cost no call if the filesystem's listings include kinds.
 ///
-/// Returns 1, or 0 at the end. The loop can continue after `CURT_E_OS`, `CURT_E_LOOP` (a directory
-/// is its own ancestor), `CURT_E_REPLACED` and `CURT_E_OTHER`. It must end at `CURT_E_INTERNAL`,
-/// and at `CURT_E_ARGUMENT`, which would recur.
+/// Returns 1, or 0 at the end. After a failure, such as `CURT_E_OS` or `CURT_E_LOOP` (a directory
+/// is its own ancestor), call again for the remaining entries. But stop at `CURT_E_INTERNAL`, and
+/// at `CURT_E_ARGUMENT`, which would recur.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn curt_tree_next(
     walk: *mut curt_tree,

@@ -1,4 +1,4 @@
-/* The search for programs, and reasons for failures. Only the given paths are read. */
+/* Tests the search for programs, and the reasons that it gives if none is found. */
 #include "test.h"
 
 static curt_search_options options;

@@ -427,7 +427,7 @@ static void with_mounts(void)
     refused_in_every_form(&mount_point);
     CHECK_TEXT(LAST.path, "tree/mount");
     CHECK(!exists("tree/file"));
-    /* In a chroot, where a removal of `/` that is not refused does no harm. */
+    /* Test `/` in a chroot: if curt does not refuse it, only files of this test are removed. */
     if (CHECK_INT(chroot("."), 0))
         refused_in_every_form(&root);
     options.flags = CURT_REMOVE_CROSS_MOUNTS;

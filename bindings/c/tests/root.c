@@ -44,7 +44,7 @@ static curt_root *open_root(curt_str path, uint32_t flags)
 
 static curt_fd opened;
 
-/* The first bytes of the opened file. `open_beneath` returns their number or an error. */
+/* The first bytes of the opened file. `open_beneath` returns the size of the file, or an error. */
 static char content[64];
 
 static long long open_beneath(const curt_root *root, curt_str path, uint32_t flags, uint32_t mode)

@@ -17,8 +17,8 @@ strict=(-Wall -Wextra -Werror -pedantic -Ibindings/c/include)
 compiler=(cc) cxx= runner=() shared=$libraries/libcurt.so
 linked=("$libraries/libcurt.a" -lpthread -ldl -lm)
 
-# Passes lines through, without the CR of Windows programs, and counts the tests. A program that
-# fails fails its current test. Argument: the suite.
+# Passes lines through, without the CR of Windows programs, and counts the tests. If a program ends
+# with a failure, its current test counts as failed. Argument: the suite.
 count() {
     awk -v suite="$1" '
         { sub(/\r$/, ""); print }
@@ -58,7 +58,7 @@ under_wine() { # PROGRAM PATH…: converts paths to Windows
     wine "$1" "${paths[@]}"
 }
 
-# Runs the layout program for Windows, which was only compiled on Linux.
+# Runs the layout program for Windows under Wine; `c-abi` only defines _WIN32 on Linux.
 layouts() {
     compile "$folder/layout.c" "$folder/layout.exe"
     wine "$folder/layout.exe" | tr -d '\r' | diff - <(sed '1,/^Windows/d' bindings/c/abi.txt)

@@ -9,7 +9,7 @@
  *     BEGIN_TESTS test(removes_a_file), test(...) END_TESTS
  *
  * A program gets a scratch folder as its argument, prints a line for each test, and exits with 0
- * only if all passed. Each test runs in a separate folder below it, with invalid PATH and HOME.
+ * only if all passed. Each test runs in its own subfolder, with invalid PATH and HOME.
  * Every test also checks the rules for all functions: no output, and no changed signal handlers,
  * masks or variables, no leaked descriptors or threads.
  *
@@ -155,7 +155,7 @@ static inline int check_text(const char *file, int line, const char *what, curt_
     check_int(__FILE__, __LINE__, #is, (long long)(is), (long long)(expected))
 #define CHECK_TEXT(is, expected) check_text(__FILE__, __LINE__, #is, is, expected)
 
-/* The last argument of a call, which receives the error, and points at garbage before the call. */
+/* The last argument of a call, which receives the error. Before, the error points at garbage. */
 #define WHY (test_state.why)
 
 static inline void expect_error(int wanted)

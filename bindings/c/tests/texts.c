@@ -1,4 +1,4 @@
-/* Full paths. These functions make no system calls. */
+/* Tests the expansion of paths, which makes no system call without a flag. */
 #include "test.h"
 
 static uint16_t wide[70000];

@@ -1,4 +1,4 @@
-/* Trees, by single entries and as sums, compared with nftw. */
+/* Tests walks and sums of trees; nftw is the reference. */
 #include "test.h"
 
 #ifndef _WIN32
@@ -216,8 +216,8 @@ enum { POLL = 1, ERROR = 2, CANCEL = 4, FORMS = 8 };
 /* Enough directories to start several threads. Each unreadable directory is a failure. */
 enum { PARENTS = 16, CLOSED = 40, FAILURES = PARENTS * CLOSED };
 
-/* Measures with these callbacks. `stop` is the one that stops the work, or 0. Without callbacks,
- * also measures with a NULL control. */
+/* Measures the tree with these callbacks. `stop` is the callback that stops the work, or 0. Without
+ * callbacks, also measures it with a NULL control. */
 static void fail_in(int callbacks, uint32_t threads, int stop)
 {
     const curt_str path = Z("tree");

@@ -147,10 +147,10 @@ fn named(path: &Path, error: &dyn std::fmt::Display) -> io::Error {
     io::Error::other(format!("{}: {error}", path.display()))
 }
 
-/// After this time, a cell of a full run stops at the minimum of rounds, because trees of a million
-/// entries would take most of the time.
+/// A full run ends a scenario after this time if it has the minimum of rounds. Otherwise trees of a
+/// million entries would take most of the run.
 const FULL: Duration = Duration::from_secs(12);
-/// Extends a quick run on a busy machine, so that each row gets enough rounds.
+/// On a busy machine, a quick run may take this many times as long, to make enough rounds.
 const BUSY: u32 = 3;
 
 fn measure(options: &Options, interrupt: &Interrupt) -> io::Result<Report> {
@@ -242,8 +242,8 @@ impl Step<'_> {
     }
 }
 
-/// Plans first the scenarios for every place, in the first place; then the others, in memory if
-/// possible; then the former in the remaining places.
+/// Plans the scenarios for every place in the first place, then the scenarios for one place, in
+/// memory if possible, and last the remaining places.
 fn plan<'a>(options: &Options, places: &'a [Place]) -> Vec<Step<'a>> {
     let is_quick = options.is_quick();
     let steps = |scenario: &'static Scenario, place: &'a Place, group| {

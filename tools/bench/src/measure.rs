@@ -1,7 +1,7 @@
-//! Measures one cell. A warm-up compares every answer. Then, in each round, every contender runs
-//! once, in a new order, so that disturbances affect all of them. The time includes waiting for the
-//! process to end. Answers go to a file in memory, because some programs do less if standard output
-//! is `/dev/null`.
+//! Measures one cell: all contenders of a scenario in one place. A warm-up compares every answer.
+//! In each round, every contender runs once, in a new order, so that disturbances affect all. The
+//! time includes waiting for the process to end. Answers go to a file in memory, because some
+//! programs do less if standard output is `/dev/null`.
 
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
@@ -53,7 +53,7 @@ const MOST_IN_FULL: u32 = 2 * ENOUGH + 1;
 const PARTS: [u32; 3] = [1, 2, 4];
 const LARGE: u32 = 1_000;
 /// A quick run times at most `TIMED_RIVALS` rivals: the fastest in the warm-up, and others within
-/// this factor of it.
+/// this factor of its time.
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
@@ -72,8 +72,8 @@ struct Trial<'a> {
 type Lengths = HashMap<&'static str, u64>;
 
 impl Bench {
-    /// Fails with a reason if the cell cannot be measured. Even without rounds, compares answers
-    /// and counts calls on a small tree.
+    /// Returns a reason if the cell cannot be measured. `Effort::Calls` only compares answers and
+    /// counts calls, on a small tree.
     pub(crate) fn cell(
         &self,
         scenario: &'static Scenario,
@@ -100,7 +100,7 @@ impl Bench {
         let mut cell = Cell { scenario, place: name, size, rows };
         let lengths = match effort {
             Effort::Until(until) if !scenario.reads() => {
-                // Every run builds its tree, so a small one shows which size is affordable.
+                // Every removal needs a new tree. A warm-up with small trees shows which size fits.
                 let parts = if size < LARGE { &PARTS[..1] } else { &PARTS[..] };
                 let smallest = parts[parts.len() - 1];
                 cell.size = size / smallest;
@@ -205,7 +205,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs one contender. An answer whose length is `known` is not compared again.
+    /// Runs one contender. Compares its output with the truth, unless it has the `known` length.
     fn run(
         &self,
         trial: &Trial<'_>,
@@ -291,7 +291,7 @@ impl Bench {
         if wrong.is_none() || question != Question::Total {
             return Ok(wrong);
         }
-        // Measure again: a filesystem may change a file's blocks when it writes them back.
+        // Compute the truth again: writeback may have changed the number of allocated blocks.
         Ok(self.ground.look(tree)?.refute(question, trial.size, tree, &text))
     }
 

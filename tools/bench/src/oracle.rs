@@ -126,7 +126,7 @@ impl Truth {
         }
     }
 
-    /// If given, the words of a line must include the file's size.
+    /// If a line comes with words, one of them must be the file's size.
     fn compare<'a>(
         &self,
         said: impl Iterator<Item = (String, Option<Vec<&'a str>>)>,

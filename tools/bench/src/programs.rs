@@ -21,7 +21,7 @@ pub(crate) struct Found {
 }
 
 impl Programs {
-    /// Returns the program in `CURT`, or builds curt as users get it if Cargo started this program.
+    /// Uses the curt that `CURT` names, or else, if Cargo started this program, a release build.
     pub(crate) fn find() -> io::Result<Self> {
         let own = std::env::current_exe()?;
         let curt = match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {

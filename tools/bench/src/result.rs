@@ -10,7 +10,7 @@ pub(crate) const ENOUGH: u32 = 7;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     pub(crate) round: u32,
-    /// The seconds until the process was waited for, or those that it measured itself.
+    /// The seconds until the process was waited for, or the seconds that it measured itself.
     pub(crate) wall: f64,
     pub(crate) cpu: Option<f64>,
 }

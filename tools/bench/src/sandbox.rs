@@ -127,7 +127,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// A child process knows only the path: the tree must be directly inside a marked directory.
+/// The check in a child process, which knows only the tree's path: its parent must have the mark.
 pub(crate) fn check_from_child(tree: &Path) -> io::Result<()> {
     let parent = tree.parent().unwrap_or(tree);
     let named = matches!(tree.components().next_back(), Some(Component::Normal(_)));

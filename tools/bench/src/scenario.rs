@@ -23,7 +23,7 @@ pub(crate) struct Scenario {
     pub(crate) counted: [u32; 2],
     pub(crate) everywhere: bool,
     /// Whether contenders measure their own time, because an interpreter's startup would dominate.
-    /// Calls are not counted.
+    /// Their calls are not counted.
     pub(crate) times_itself: bool,
 }
 

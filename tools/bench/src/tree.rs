@@ -26,8 +26,8 @@ pub(crate) struct Tree {
     /// Whether to replace the root's first file with a symlink out of the tree, if the system
     /// allows it.
     has_link: bool,
-    /// The index of the directory in `PATH` that also holds programs, and their number. Entry
-    /// counts exclude them.
+    /// The index of the directory in `PATH` that also holds programs, and the number of programs,
+    /// which entry counts exclude.
     programs: Option<(usize, u32)>,
 }
 

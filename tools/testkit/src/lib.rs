@@ -38,7 +38,7 @@ fn say(line: &str) {
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// Adds the package, because suite names are unique only within it.
+/// Returns the package and the suite, whose name is unique only within its package.
 fn suite() -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| "?".to_owned());
     let program = std::env::current_exe().unwrap_or_default();
@@ -133,8 +133,8 @@ impl Drop for Over<'_> {
 
 /// Makes children die of SIGHUP, SIGINT, SIGQUIT and SIGTERM.
 ///
-/// Children inherit signals that `nohup`, or a script's `&`, made this process ignore. `exec`
-/// resets handled signals, so this installs handlers.
+/// `nohup` or a script's `&` may have made this process ignore them, and children would inherit
+/// that. `exec` resets handled signals, so this installs handlers.
 #[cfg(unix)]
 pub fn heed_signals() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};

@@ -121,9 +121,9 @@ impl Scratch {
         path
     }
 
-    /// Copies a program, to be run from here. Another process copies it: a child forked meanwhile
-    /// by another thread would inherit our writable descriptor, and running the program would fail
-    /// with ETXTBSY.
+    /// Copies a program, to be run from here. A separate process copies it, because a child forked
+    /// meanwhile by another thread would inherit our writable descriptor, and running the program
+    /// would fail with ETXTBSY.
     #[cfg(unix)]
     pub fn program(&self, original: impl AsRef<Path>, path: impl AsRef<Path>) -> PathBuf {
         let path = self.vacant(path);
@@ -132,7 +132,7 @@ impl Scratch {
         path
     }
 
-    /// Writes an executable script, replacing an existing one. Another process writes it, as in
+    /// Writes an executable script, replacing an existing one. A separate process writes it, as in
     /// [`program`](Self::program).
     #[cfg(unix)]
     pub fn script(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>, mode: u32) -> PathBuf {
@@ -178,8 +178,8 @@ impl Scratch {
         top
     }
 
-    /// Makes a chain like [`deep`](Self::deep), named `chain`. Each level also has `bushes`
-    /// directories of `files` files. Returns the number of files and directories.
+    /// Makes a chain like [`deep`](Self::deep), of directories named `chain`. Each also contains
+    /// `bushes` directories of `files` files. Returns the number of files and directories.
     #[cfg(unix)]
     pub fn chain_with_bushes(
         &self,

@@ -32,7 +32,7 @@ pub(crate) fn empty(path: &Path) -> Result<()> {
 }
 
 fn remove(path: &Path, file_type: FileType) {
-    // A junction is neither kind of symlink to `std`, so it is removed as a directory.
+    // To `std`, a junction is a symlink to a directory, and is removed as one.
     let _ = if file_type.is_symlink_file() || file_type.is_file() {
         fs::remove_file(path)
     } else {

@@ -43,8 +43,8 @@ impl Watchdog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }
 
-    /// Counts a second as less, down to a tenth, while other processes slow down a fixed amount of
-    /// work. So a minute lasts at most ten.
+    /// Adds up idle time. While other processes slow down a fixed amount of work, a second counts
+    /// less, down to a tenth, so the minute takes at most ten.
     fn run(&self) -> ! {
         let mut best = Duration::MAX;
         loop {
@@ -72,8 +72,8 @@ impl Watchdog {
 }
 
 fn abort(test: &str) -> ! {
-    // Only the end of the process stops a test. Kill its children first, which would keep the test
-    // runner's pipes open.
+    // Only the end of the process stops a test. Kill its children first, because they would keep
+    // the test runner's pipes open.
     #[cfg(unix)]
     let programs = {
         use std::process::Command;

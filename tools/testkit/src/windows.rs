@@ -26,13 +26,13 @@ pub const HIDDEN: u32 = 2;
 pub const SYSTEM: u32 = 4;
 
 impl Scratch {
-    /// Makes a symlink to a directory.
+    /// Makes a directory symlink, one of the two kinds on Windows.
     pub fn link_to_dir(&self, path: impl AsRef<Path>, target: impl AsRef<Path>) -> Option<PathBuf> {
         let path = self.place(path);
         made(&path, symlink_dir(target, &path).is_ok(), "symbolic links")
     }
 
-    /// Makes a symlink to a file.
+    /// Makes a file symlink.
     pub fn link_to_file(
         &self,
         path: impl AsRef<Path>,
@@ -69,8 +69,8 @@ impl Scratch {
         options.read(true).share_mode(SHARE_READ_WRITE).open(self.at(path)).expect("it can be held")
     }
 
-    /// Removes an open file with classic, non-POSIX semantics: its name remains until the handle is
-    /// dropped, but cannot be opened.
+    /// Removes an open file with classic, non-POSIX semantics: until the returned handle is
+    /// dropped, the name remains, but cannot be opened.
     pub fn leave_pending(&self, path: impl AsRef<Path>) -> File {
         let path = self.at(path);
         let open = |options: &mut OpenOptions| options.share_mode(SHARE_ALL).open(&path);

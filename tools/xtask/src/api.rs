@@ -4,12 +4,12 @@
 //! `crates/NAME/public-api.txt` has one line per public item of a Linux build with all features, so
 //! a commit's diff shows API changes. cargo-semver-checks compares with the newest tag `v*`.
 //!
-//! Callers are found by name. A command, binding, example or benchmark must name each function,
-//! constant, type and variant: a method after a dot or a colon, other items of a type after the
-//! type's name. A setter counts only in files that name its type. The library itself may construct
-//! a variant. Trait implementations and types in signatures are exempt. Functions of libcurt and
-//! Cargo features need a caller, too. `unused-api.txt` lists the exceptions, which must exist and
-//! have no caller.
+//! Callers are found by name. The command, a binding, an example or the benchmark must name each
+//! function, constant, type and variant. A method counts after a dot or a colon, any other item of
+//! a type only after the type's name, and a setter only in a file that names its type. A variant
+//! also counts if the library itself constructs it. Trait implementations and types in signatures
+//! are exempt. Functions of libcurt and Cargo features need a caller, too. `unused-api.txt` lists
+//! the exceptions, which must exist and have no caller.
 
 use crate::c::declarations;
 use crate::host::{self, Failure, Outcome};
@@ -125,7 +125,7 @@ pub(crate) fn difference(committed: &str, current: &str) -> Vec<String> {
     [only(committed, current, "-"), only(current, committed, "+")].concat()
 }
 
-/// Succeeds before the first release, which has no older one.
+/// Succeeds if there is no release to compare with.
 fn semver() -> Outcome {
     let top = host::checkout();
     let folder = top.to_string_lossy();
@@ -241,7 +241,7 @@ impl Sources {
 }
 
 /// Returns the names in a file: `name`; `.name` for methods, called or after a colon; `Type::name`;
-/// and `=Type::name` for values as opposed to patterns.
+/// and `=Type::name` for values, as opposed to patterns.
 fn names(source: &str) -> HashSet<String> {
     let code = Code::new(source);
     let mut names = HashSet::new();

@@ -11,8 +11,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes the tests' directory, in memory if `TMPDIR` is unset, 2 GB are free there, and programs
-/// can run there. Most tests then take half the time.
+/// Makes the tests' directory. Without `TMPDIR`, it is in `/dev/shm` if 2 GB are free and programs
+/// can run in there, because most tests then take half the time.
 pub(crate) const FOLDER: &str = r#"
 place=${TMPDIR:-/dev/shm}
 if [ -z "${TMPDIR:-}" ] && ! [ "$(df -k --output=avail /dev/shm | tail -n 1)" -gt 2000000 ]; then

@@ -11,8 +11,8 @@ function sum(program, pattern,   name, total) {
     return total + 0
 }
 
-# Prints a row. Arguments: title, program, expected calls and opens per file, and the allowed number
-# of other calls, for the listing and, on Linux, the user names, which are read once.
+# Prints a row. Arguments: title, program, expected calls and opens per file, and the maximum of
+# other calls: those for the listing and, on Linux, for looking up user names once.
 function row(what, program, each, opens, more,   all, opened, whole) {
     all = sum(program, ".")
     opened = sum(program, "^(NtOpenFile|NtCreateFile|open|openat|openat2)$")

@@ -1,7 +1,7 @@
 /* Searches for a program, or starts it, with libuv's src/win/process.c, original or with the shim.
- * Repeats that, so that the native calls of one more repetition can be counted. Arguments: search
- * or spawn, the number of repetitions, the name. The variable SEARCHED is used as PATH; libuv
- * searches the working directory first. Prints the last result. */
+ * The search or start is repeated, so that the native calls of one more can be counted. Arguments:
+ * search or spawn, the number of repetitions, the name. The variable SEARCHED is used as PATH;
+ * libuv searches the working directory first. Prints the last result. */
 #include "process.c"
 
 #include <stdio.h>

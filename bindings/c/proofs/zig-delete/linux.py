@@ -137,7 +137,7 @@ def counts(command, make, descriptors=None):
     if succeeded != is_gone:
         wrong.append(f"{' '.join(command)}: it says {succeeded}, and the tree is gone: {is_gone}")
     start, (unlink, getdents, opened, closed, total) = seen
-    # Subtract the opens for an empty directory, except that of the directory itself.
+    # Subtract the opens for an empty directory, but keep the open of that directory itself.
     opened = opened[0] - start[2][0] + 1
     closed = closed[0] - start[3][0] + 1
     return (unlink[0], unlink[1], getdents[0], opened, closed), total[0], succeeded
@@ -168,7 +168,7 @@ def count_all():
             wrong.append(f"{row.name}: it failed")
         if row.today is not None and numbers != row.today:
             wrong.append(f"{row.name}: {numbers} instead of {row.today}")
-        # With few descriptors curt makes more opens, but fewer than Zig's fallback, and no more
+        # With few descriptors curt makes more opens (but fewer than Zig's fallback), and the same
         # removals.
         if row.name.startswith("curt") and (
             numbers[:2] != CURT[:2] or numbers[3] > 7_548 or total > 68_737
@@ -218,7 +218,7 @@ def interval(values):
 
 
 def run(command):
-    """"""
+    """Runs a command that must remove the tree. Returns the milliseconds."""
     begin = time.perf_counter()
     pid = os.posix_spawnp(command[0], command, os.environ)
     _, status = os.waitpid(pid, 0)

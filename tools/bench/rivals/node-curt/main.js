@@ -33,7 +33,7 @@ const RESOLUTION = 2;
 const pathOf = (entry) =>
   typeof entry === "string" ? entry : `${entry.parentPath ?? entry.path}/${entry.name}`;
 
-/** At least `fewest` times and for `least` ns. */
+/** Returns the ns per run, of at least `fewest` runs in at least `least` ns. */
 async function timed(task, tree, fewest, least) {
   let count = 0;
   const begin = process.hrtime.bigint();

@@ -7,7 +7,7 @@ require "curt"
 require "fileutils"
 require "find"
 
-# A block for each path would cost as much as the method.
+# The loop is inside, because a block for each call would take as long as the method.
 def expand(library)
   lambda do |path, count|
     full = nil

@@ -80,7 +80,7 @@ impl Table {
     }
 }
 
-/// Counts characters, because the dash of a range is one column wide.
+/// Counts characters, because the dash of a range is three bytes, but one column.
 fn width(text: &str) -> usize {
     text.chars().count()
 }

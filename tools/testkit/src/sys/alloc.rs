@@ -1,5 +1,5 @@
 //! A counting allocator with counts per thread, so parallel tests do not affect each other. Memory
-//! that another thread frees counts on both.
+//! freed on another thread changes the counts of both.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

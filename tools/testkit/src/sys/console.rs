@@ -30,12 +30,12 @@ const LONG: u32 = 60_000;
 
 const INSIDE: &str = "CURT_TEST_IN_OWN_CONSOLE";
 
-/// Returns whether this process has its own console, where the test may press keys. Otherwise runs
-/// the named test in a process that has one, and returns `false`. Reports a skip if the system has
-/// no consoles.
+/// Returns `true` in a process with its own console, where the test may press keys. Otherwise runs
+/// the named test again in a child with its own console, and returns `false`: the caller is done.
+/// Reports a skip if the system has no consoles.
 ///
 /// # Panics
-/// If the test fails in the other process.
+/// If the test fails in the child.
 pub fn has_own_console(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         // SAFETY: the handler is a function of this program, so it is never unloaded.
@@ -50,8 +50,7 @@ pub fn has_own_console(test: &str) -> bool {
     false
 }
 
-/// Ignores the keys with a handler, because children would inherit the system's setting to ignore
-/// keys.
+/// A handler that does nothing. If the system itself ignored the keys, children would inherit that.
 extern "system" fn swallow(_: u32) -> BOOL {
     1
 }

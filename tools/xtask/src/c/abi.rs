@@ -2,8 +2,8 @@
 //! offsets of fields, on x86-64 Linux and Windows. Compiled programs depend on these, so lines may
 //! only be added.
 //!
-//! A generated program prints the layouts. This machine's compiler can print those of Windows too,
-//! because no type in the header differs in size. `c-test --full` also runs the program under Wine.
+//! A generated program prints the layouts. With `-D_WIN32` it prints those of Windows, because no
+//! type in the header differs in size. `c-test --full` also runs the program under Wine.
 
 use super::{declarations, folder, outcome};
 use crate::host::{self, Failure, Outcome};

@@ -18,7 +18,7 @@ impl Struct {
         self.fields.first().is_some_and(|field| field.name == "size" && field.kind == "size_t")
     }
 
-    /// Returns zeros, and `sizeof` for a leading `size`.
+    /// Returns an initializer: zeros, but `sizeof` for a leading `size`.
     pub(super) fn initializer(&self, all: &[Struct]) -> String {
         let fields = self.fields.iter().enumerate().map(|(at, field)| {
             if at == 0 && self.begins_with_size() {

@@ -1,6 +1,6 @@
 //! Runs the tests in C, `bindings/c/tests/run.sh`, and the self-checking examples. A short run uses
-//! this machine's C compiler, with the static library, and with sanitizers and the shared library.
-//! C++ gets a syntax check. `--full` adds other compilers, Valgrind, and Wine.
+//! this machine's C compiler twice: with the static library, and with sanitizers and the shared
+//! library. C++ gets a syntax check. `--full` adds other compilers, Valgrind, and Wine.
 
 use super::abi;
 use crate::debian_root;

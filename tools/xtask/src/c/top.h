@@ -30,7 +30,7 @@
  *
  * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
  * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
- * Each class of results has a range, including future results: -1 to -19 general, -20 to -39 KEPT,
+ * Each class of results, including future ones, has a range: -1 to -19 general, -20 to -39 KEPT,
  * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
  *
  * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
@@ -44,14 +44,14 @@
  *
  * Texts are bytes on Unix and UTF-16 on Windows (L"tree" in the examples), and need not be valid
  * Unicode. A text has a length and contains no NUL, but a NUL follows each text from the library. A
- * function that writes a text into a buffer adds a NUL, and returns the length without it. If that
- * length is not less than the capacity, the buffer is unchanged: repeat the call with a capacity of
- * the length plus one. NULL with capacity 0 queries the length.
+ * function that writes a text into a buffer adds a NUL, and returns the length without it. A result
+ * >= capacity means that the buffer was not written: repeat the call with a capacity of the length
+ * plus one. NULL with capacity 0 queries the length.
  *
  * Structs that begin with `size` may gain fields at their end. Initialize them with CURT_…_INIT,
  * which sets the size and zeros the rest, so that programs and libraries of different versions work
  * together. Other structs are passed with their `sizeof` for the same reason. `reserved` must be 0.
- * Parameters and fields called `flags` or `fields` take values of one prefix, joined by `|`.
+ * `flags` and `fields`, as parameters and in structs, combine constants of one prefix with `|`.
  *
  * Threads. Any thread may call any function. Threads may use an object one at a time, or at once if
  * it is documented as shared. The library starts threads only if curt_control requests them, and

@@ -14,8 +14,8 @@ const BELOW: &[&str] = &[
 
 const ABOVE: [&str; 4] = ["lib", "os", "tests", "this_process"];
 
-/// Operations that may use another: starting a program searches for it, a root lists directories
-/// and removes trees, and disk usage adds up a walk.
+/// An operation, and another operation that it may use: `process` searches for a program before it
+/// starts it, `beneath` lists directories and removes trees, and `usage` adds up a walk.
 const ALLOWED: [(&str, &str); 4] =
     [("process", "which"), ("beneath", "list"), ("beneath", "remove"), ("usage", "walk")];
 
@@ -26,8 +26,9 @@ fn part(path: &str) -> Option<&str> {
     Some(first.strip_suffix(".rs").unwrap_or(first))
 }
 
-/// Operations may use themselves, those in `ALLOWED` and lower modules; lower modules only each
-/// other. Imports must name the module: a re-exported name could belong to an operation.
+/// An operation may use itself, the operations that `ALLOWED` permits, and lower modules, which may
+/// use only each other. Imports must name the module: a re-exported name could belong to an
+/// operation.
 pub(super) fn directions(path: &str, code: &Code<'_>) -> Vec<Problem> {
     let Some(own) = part(path) else { return Vec::new() };
     if ABOVE.contains(&own) {

@@ -6,8 +6,8 @@ use std::path::Path;
 
 const SIZES: [usize; 2] = [32, 64];
 
-/// A typical `PATHEXT`, its extensions that do not depend on the registry, and those that libuv
-/// tries.
+/// A typical `PATHEXT`, its extensions that do not depend on the registry, and the extensions that
+/// libuv tries.
 const ELEVEN: &str = ".COM;.EXE;.BAT;.CMD;.VBS;.VBE;.JS;.JSE;.WSF;.WSH;.MSC";
 const FOUR: &str = ".COM;.EXE;.BAT;.CMD";
 const TWO: &str = ".COM;.EXE";
@@ -124,8 +124,8 @@ fn run() -> Snapshot {
     snapshot("run", rows)
 }
 
-/// Wine follows symlinks despite the flags, so the counts are those of resolution in single steps.
-/// On Windows, an open takes one call.
+/// Wine follows symlinks despite the flags, so curt resolves paths name by name. On Windows, an
+/// open takes one call.
 fn beneath() -> Snapshot {
     let row = |what: &str, status, options: &[&str], path: &str| {
         let root = format!(r"C:\{PLACE}\root");

@@ -43,8 +43,8 @@ struct Snapshot {
     rows: Vec<Row>,
 }
 
-/// `--check` compares the snapshots with new counts. A command is counted and shown; `{}` in it is
-/// a tree to remove.
+/// `--check` compares the snapshots with new counts. Otherwise counts and prints the calls of a
+/// command; `{}` in it is a tree to remove.
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     let (snapshots, is_check) = match arguments {
         [check, names @ ..] if check == "--check" => {

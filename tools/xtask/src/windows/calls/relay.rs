@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(super) type Counts = BTreeMap<String, i64>;
 
-/// The counted functions. The number of waits is random, so they are left out.
+/// The counted functions. Waits are left out, because their number is random.
 const CALLS: &[&str] = &[
     "NtAssignProcessToJobObject",
     "NtClose",
