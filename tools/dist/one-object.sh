@@ -3,6 +3,9 @@
 # another Rust library. Otherwise they would conflict: every Rust library contains the standard
 # library and defines `rust_eh_personality`, and the linker treats any visible definition of that
 # name as shared by all.
+#
+# The standard library's objects contain bitcode (.llvmbc), which merging makes invalid. An `ar` with
+# LLVM's plugin fails on it.
 # usage: one-object.sh LIBRARY NEW-LIBRARY
 set -euo pipefail
 library=$1 new=$2
@@ -16,6 +19,7 @@ ld -r --gc-sections "${functions[@]/#/--undefined=}" -o "$folder/all.o" "$librar
 objcopy --redefine-sym rust_eh_personality=curt_eh_personality \
     --redefine-sym DW.ref.rust_eh_personality=DW.ref.curt_eh_personality \
     --wildcard --keep-global-symbol='curt_*' --strip-debug --remove-section=.comment \
+    --remove-section=.llvmbc --remove-section=.llvmcmd \
     "$folder/all.o" "$folder/curt.o"
 rm -f "$new"
 ar rcsD "$new" "$folder/curt.o"

@@ -48,6 +48,9 @@ def test_entries_are_those_of_cpython(tree: Path, convert) -> None:
 def test_descriptors_can_be_listed_again(tree: Path) -> None:
     fd = os.open(tree, os.O_RDONLY)
     try:
+        # The first look at a symlink's target updates its access time (relatime).
+        with os.scandir(fd) as iterator:
+            list(map(described, iterator))
         for _ in range(2):
             assert sorted(curt.listdir(fd)) == sorted(os.listdir(tree))
             with curt.scandir(fd) as iterator:
