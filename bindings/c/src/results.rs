@@ -149,7 +149,7 @@ const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_EXPAND_NO_USER, c"there is no such user"),
     (CURT_E_EXPAND_TOO_LONG, c"the path is too long"),
     (CURT_E_EXPAND_ESCAPE, c"'..' leads beyond the root"),
-    (CURT_E_EXPAND_NO_START, c"the directory that the path starts from is not known"),
+    (CURT_E_EXPAND_NO_START, c"the path is relative, and no full path to start from is known"),
     (CURT_E_EXPAND_ENCODING, c"the directory that the path starts from is not Unicode"),
 ];
 

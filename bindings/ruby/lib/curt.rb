@@ -7,7 +7,6 @@ require_relative "curt/usage"
 require_relative "curt/working_directory"
 require_relative "curt/find"
 
-# Filesystem operations of +File+, +FileUtils+, +Find+ and +Dir+ in few system calls, by libcurt.
 module Curt
   private_constant :Installed
 end

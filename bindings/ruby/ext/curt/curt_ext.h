@@ -13,15 +13,15 @@ void Init_root(void);
 void Init_expand(void);
 void Init_install(void);
 void Init_usage(void);
-void Init_which(void);
-void Init_dir(void);
 void Init_find(void);
 void Init_realpath(void);
 
 VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module);
 VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module);
-
+VALUE curt_s_refresh(VALUE module);
 VALUE curt_s_children(int argc, VALUE *argv, VALUE module);
+VALUE curt_s_realpath(int argc, VALUE *argv, VALUE module);
+VALUE curt_s_which(int argc, VALUE *argv, VALUE module);
 
 
 /* Converts an argument to a path as Ruby does, or raises Ruby's errors. `*path` becomes a String,

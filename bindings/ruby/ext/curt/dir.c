@@ -87,9 +87,3 @@ VALUE curt_s_children(int argc, VALUE *argv, VALUE module)
   RB_GC_GUARD(buffer.longer);
   return l.names;
 }
-
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
-void Init_dir(void)
-{
-  rb_define_singleton_method(rb_mCurt, "children", curt_s_children, -1);
-}

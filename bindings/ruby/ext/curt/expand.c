@@ -336,9 +336,9 @@ static VALUE full_path(int argc, const VALUE *argv, int tilde)
  *
  * <tt>flavor: :windows</tt> applies the rules of Ruby on Windows, on any system, but keeps a short
  * name, whereas Ruby queries the disk for the long form of the last name. Drives have no working
- * directory, so a relative path raises ArgumentError unless +dir+ has a drive or a share. +~+ reads
- * +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot be transcoded
- * raise EncodingError.
+ * directory, so a relative path raises ArgumentError unless +dir+ has a drive or a share.
+ * <tt>~</tt> reads +HOME+, or +HOMEDRIVE+ and +HOMEPATH+, or +USERPROFILE+. Characters that cannot
+ * be transcoded raise EncodingError.
  *
  *   Curt.expand_path("..\\b.", "C:/x/a", flavor: :windows)  #=> "C:/x/b"
  *
@@ -360,7 +360,7 @@ VALUE curt_s_expand_path(int argc, VALUE *argv, VALUE module)
  * call-seq:
  *   absolute_path(path, dir = nil, flavor: nil) -> string
  *
- * Like Curt.expand_path, but +~+ is an ordinary name, as for File.absolute_path.
+ * Like Curt.expand_path, but <tt>~</tt> is an ordinary name, as for File.absolute_path.
  *
  *   Curt.absolute_path("~", "/a/b")  #=> "/a/b/~"
  */
@@ -375,13 +375,12 @@ VALUE curt_s_absolute_path(int argc, VALUE *argv, VALUE module)
  * Forgets the cached working directory. Call this after the directory was renamed or removed, or C
  * code changed it. Dir.chdir and similar methods call it themselves.
  */
-static VALUE s_refresh(VALUE module)
+VALUE curt_s_refresh(VALUE module)
 {
   atomic_fetch_add(&changes, 1);
   return Qnil;
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_expand(void)
 {
   curt_expand_options options = CURT_EXPAND_OPTIONS_INIT;
@@ -392,7 +391,4 @@ void Init_expand(void)
   result = curt_expander_open(&options, &full_posix, &error);
   if (result < 0)
     raise_failure(result, error);
-  rb_define_singleton_method(rb_mCurt, "expand_path", curt_s_expand_path, -1);
-  rb_define_singleton_method(rb_mCurt, "absolute_path", curt_s_absolute_path, -1);
-  rb_define_singleton_method(rb_mCurt, "refresh", s_refresh, 0);
 }

@@ -12,7 +12,7 @@ ABI = 1
 
 abort "The gem curt is not for Windows yet" if $mswin || $mingw
 
-def build_libcurt(checkout, profile)
+def build_libcurt(checkout, profile) # :nodoc:
   command = ["cargo", "build", "--locked", "--profile", profile, "--package", "curt-capi"]
   puts command.join(" ")
   $stdout.flush
@@ -29,7 +29,7 @@ end
 
 # Links the library in, and hides its symbols from other libraries. Returns make rules that rebuild
 # the extension when the library changes.
-def link_in(archive, include)
+def link_in(archive, include) # :nodoc:
   abort "#{include}/curt.h is missing" unless File.exist?("#{include}/curt.h")
   abort "#{archive} is missing" unless File.exist?(archive)
   $INCFLAGS << " -I#{include.quote}"
@@ -52,7 +52,7 @@ else
     abort <<~MESSAGE
       libcurt is missing. Install its package libcurt-dev, or say where its archive is unpacked, or
       where `cargo xtask c-install --prefix FOLDER` of a checkout has installed it:
-          gem install curt -- --with-curt-dir=FOLDER
+          gem install --local curt.gem -- --with-curt-dir=FOLDER
     MESSAGE
   end
   ""

@@ -136,7 +136,6 @@ static VALUE s_find_below(VALUE module, VALUE path, VALUE ignore_error)
   return rb_ensure(find_entries, object, end_finding, object);
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_find(void)
 {
   rb_define_private_method(rb_singleton_class(rb_mCurt), "find_below", s_find_below, 2);

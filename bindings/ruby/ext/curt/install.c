@@ -23,6 +23,7 @@ static VALUE installed_absolute_path(int argc, VALUE *argv, VALUE file)
 
 void Init_install(void)
 {
+  /* :nodoc: */
   VALUE installed = rb_define_module_under(rb_mCurt, "Installed");
   rb_define_method(installed, "expand_path", installed_expand_path, -1);
   rb_define_method(installed, "absolute_path", installed_absolute_path, -1);

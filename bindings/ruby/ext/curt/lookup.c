@@ -244,7 +244,7 @@ static VALUE leave(VALUE fiber)
   return rb_thread_local_aset(fiber, id_is_within, Qnil);
 }
 
-/* call-seq: require(name) -> true or false */
+/* :nodoc: */
 static VALUE k_require(VALUE self, VALUE name)
 {
   VALUE path = find_feature(name), thread = rb_thread_current();
@@ -255,7 +255,7 @@ static VALUE k_require(VALUE self, VALUE name)
   return rb_ensure(load_found, (VALUE)&call, leave, thread);
 }
 
-/* call-seq: load(name, wrap = false) -> true */
+/* :nodoc: */
 static VALUE k_load(int argc, VALUE *argv, VALUE self)
 {
   static const curt_str no_extension = { any_extension, 0 };

@@ -71,7 +71,7 @@ static VALUE own_realpath;
  *   Curt.realpath("/usr/bin/..")      # => "/usr"
  *   Curt.realpath("../bin", "/usr/lib") # => "/usr/bin"
  */
-static VALUE s_realpath(int argc, VALUE *argv, VALUE module)
+VALUE curt_s_realpath(int argc, VALUE *argv, VALUE module)
 {
   VALUE arguments[2], name;
   rb_scan_args(argc, argv, "11", &arguments[0], &arguments[1]);
@@ -81,10 +81,8 @@ static VALUE s_realpath(int argc, VALUE *argv, VALUE module)
                      : encoded_as(name, rb_enc_get(arguments[0]));
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_realpath(void)
 {
   own_realpath = rb_obj_method(rb_cFile, ID2SYM(rb_intern("realpath")));
   rb_gc_register_mark_object(own_realpath);
-  rb_define_singleton_method(rb_mCurt, "realpath", s_realpath, -1);
 }

@@ -48,7 +48,6 @@ static VALUE s_remove_trees(VALUE module, VALUE paths, VALUE force, VALUE thread
   return Qnil;
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_remove(void)
 {
   rb_define_private_method(rb_singleton_class(rb_mCurt), "remove_trees", s_remove_trees, 3);

@@ -288,8 +288,6 @@ static VALUE m_open(int argc, VALUE *argv, VALUE self)
   return rb_block_given_p() ? rb_ensure(rb_yield, file, rb_io_close, file) : file;
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
-
 /* Document-class: Curt::Root
  *
  * A directory that confines untrusted paths, for example in a file server. Threads may share it;

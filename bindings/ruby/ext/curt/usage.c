@@ -37,7 +37,6 @@ static VALUE s_measure(VALUE module, VALUE paths, VALUE follow, VALUE same_file_
                               ULL2NUM(all.totals.allocated), ULL2NUM(all.totals.unknown));
 }
 
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
 void Init_usage(void)
 {
   rb_define_private_method(rb_singleton_class(rb_mCurt), "measure", s_measure, 5);

@@ -39,7 +39,7 @@ static int is_missing(ptrdiff_t result)
  *
  * Directories of +PATH+ that cannot be searched are skipped. For a name with a slash, other
  * failures raise, such as Errno::EACCES and Errno::ELOOP. A NUL raises ArgumentError. */
-static VALUE s_which(int argc, VALUE *argv, VALUE module)
+VALUE curt_s_which(int argc, VALUE *argv, VALUE module)
 {
   look_up look = { CURT_SEARCH_OPTIONS_INIT, { NULL, 0 }, NULL, 1024, 0, NULL };
   VALUE name, keywords, path = Qundef, buffer;
@@ -81,10 +81,4 @@ static VALUE s_which(int argc, VALUE *argv, VALUE module)
   path = path_string(found);
   RB_GC_GUARD(buffer);
   return path;
-}
-
-/* For RDoc: rb_mCurt = rb_define_module("Curt"); */
-void Init_which(void)
-{
-  rb_define_singleton_method(rb_mCurt, "which", s_which, -1);
 }

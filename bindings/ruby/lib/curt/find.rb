@@ -8,9 +8,9 @@ module Curt
   # Yields each of +paths+ and the paths of all entries below it, in the order of Find.find: parents
   # first, names sorted. Symlinks are not followed.
   #
-  # <tt>throw :prune</tt> (or Find.prune) in the block skips everything below the path just yielded.
-  # A directory is opened only when the enumeration reaches it. If one of +paths+ is missing,
-  # Errno::ENOENT is raised before the first yield.
+  # <tt>throw :prune</tt> in the block (or Find.prune, after <tt>require "find"</tt>) skips
+  # everything below the path just yielded. A directory is opened only when the enumeration reaches
+  # it. If one of +paths+ is missing, Errno::ENOENT is raised before the first yield.
   #
   # Without a block, returns an Enumerator, which reads at most one directory ahead.
   #

@@ -63,7 +63,7 @@ module Curt
   class << self
     private
 
-    def own?(owner, name)
+    def own?(owner, name) # :nodoc:
       method = owner.instance_method(name)
       file, = method.source_location
       method.owner == owner && method.original_name == name &&
@@ -73,12 +73,12 @@ module Curt
       false
     end
 
-    def mocked?
+    def mocked? # :nodoc:
       [File.method(:unlink), Dir.method(:rmdir)].any?(&:source_location)
     end
 
     # Replaces and returns Ruby's method, unless this method or one that it calls is not Ruby's own.
-    def replace(owner, name, calls)
+    def replace(owner, name, calls) # :nodoc:
       owners = [owner.singleton_class, *(owner if owner.instance_of?(Module))]
       return unless owners.all? { |one| own?(one, name) }
       return unless calls.all? { |one, call| own?(one.singleton_class, call) }
@@ -101,11 +101,17 @@ module Curt
       [Find, :find, find_calls], [FileUtils, :remove_entry, removal_calls],
       [FileUtils, :remove_entry_secure, removal_calls]
     ]
+    # Ruby's replaced methods: a frozen Hash from names such as <tt>"Find.find"</tt> to Method
+    # objects. Defined by <tt>require "curt/install"</tt>.
     ORIGINALS = methods.to_h do |owner, name, calls|
       ["#{owner}.#{name}", replace(owner, name, calls)]
     end.compact.freeze
     skipped = methods.map { |owner, name,| "#{owner}.#{name}" } - ORIGINALS.keys
-    reason = "they, or methods that they call, are not Ruby's own"
+    reason = if skipped.one?
+      "it is not Ruby's own, or calls a method that is not"
+    else
+      "they are not Ruby's own, or call methods that are not"
+    end
     warn "curt/install leaves #{skipped.join(", ")} alone: #{reason}" unless skipped.empty?
   end
 end

@@ -2,8 +2,9 @@
 
 require "curt"
 
-# Replaces +require+ and +load+. The new methods find the path in an index of the directories in
-# <tt>$LOAD_PATH</tt>, whereas Ruby tries to open each candidate in each root.
+# <tt>require "curt/require"</tt> replaces +require+ and +load+. The new methods find the path in an
+# index of the directories in <tt>$LOAD_PATH</tt>, whereas Ruby tries to open each candidate in each
+# root.
 #
 #   require "curt/require"
 #   require "set"
@@ -23,7 +24,7 @@ module Curt
     private
 
     # Returns whether a feature needs no gem to be activated.
-    def require_found?(name)
+    def require_found?(name) # :nodoc:
       !@checks_gems || (Gem::Specification.unresolved_deps.empty? &&
                         !Gem.find_unresolved_default_spec(name))
     end

@@ -1,16 +1,20 @@
 # frozen_string_literal: true
 
 module Curt
-  # The disk usage of trees:
+  Usage = Struct.new(:entries, :apparent, :allocated, :unknown) # :nodoc:
+
+  # The disk usage of trees, as returned by Curt.usage:
   #
   # - +entries+: the number of entries, including directories.
   # - +apparent+: the total length in bytes of files and symlink targets. Unlike
   #   <tt>du --apparent-size</tt>, directories add nothing.
   # - +allocated+: the bytes allocated by the filesystem, also for directories.
   # - +unknown+: the number of entries of unknown size, which the sums leave out.
-  Usage = Struct.new(:entries, :apparent, :allocated, :unknown)
+  class Usage < Struct
+  end
 
-  # Adds up the disk usage of trees, like +du+. Returns a frozen Usage, or raises the first failure.
+  # Adds up the disk usage of trees, like +du+. Returns a frozen Curt::Usage with +entries+,
+  # +apparent+ (the total size), +allocated+ and +unknown+, or raises the first failure.
   # A file with several hard links, or below two of the paths, counts once.
   #
   #   Curt.usage("project").entries         # => 6

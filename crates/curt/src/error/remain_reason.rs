@@ -28,7 +28,7 @@ impl RemainReason {
     /// Returns the name, the error with which the system (usually `rmdir`) would refuse the entry,
     /// and the message.
     fn facts(self) -> (&'static str, OsError, &'static str) {
-        const MOUNT: &str = "it is a mount point, which the options do not cross";
+        const MOUNT: &str = "it is a mount point, and mounts are not crossed";
         const DOTS: &str = "refusing to remove '.' or '..'";
         const ROOT: &str = "refusing to remove the root directory";
         const OTHER: &str = "it is on a different filesystem from its parent";
