@@ -152,8 +152,8 @@ pub(crate) struct Directory {
     /// The root to query beneath, if any. The caller may close it at any time.
     root: Option<Py<Root>>,
     /// The open directory, until the iterator ends; entries then query by path. Only `read` may
-    /// wait for the lock, because in a forked child a thread that exists only in the parent may
-    /// hold it forever.
+    /// wait for the lock: if another thread held it during a fork, the child lacks that thread, and
+    /// the lock is never released.
     open: Mutex<Option<Box<Open>>>,
     /// Whether `close` was called. Whoever holds the lock at that time then closes the directory.
     is_closed: AtomicBool,

@@ -6,9 +6,9 @@ require "rbconfig"
 require "signatures"
 
 # Runs the Ruby blocks of README.md, and in RDoc comments the indented lines after an empty line.
-# `# => VALUE` is the `inspect` text of the value before it, and `# raises CLASS` the exception. An
-# example finds the folder `project`, and its open Curt::Root as `root`. With the gem `rbs`, calls
-# are checked against the signatures.
+# `# => VALUE` is the expected `inspect` text of the expression before it, and `# raises CLASS` the
+# expected exception. Each example runs beside a folder `project`, and `root` is a Curt::Root of it.
+# With the gem `rbs`, calls are checked against the signatures.
 class TestDocumentation < Test::Unit::TestCase
   GEM = File.expand_path("..", __dir__)
 

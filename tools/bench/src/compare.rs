@@ -80,8 +80,9 @@ pub(crate) fn table(old: &Value, new: &Value) -> String {
     table.text()
 }
 
-/// Returns the regressions: more calls, uncounted calls, a `wanted` scenario without a result, or,
-/// at equal sizes, a ratio to the usual tool that is lower by more than the noise of both.
+/// Returns the regressions: more calls, uncounted calls, a `wanted` scenario without a result, or
+/// (if both runs had trees of the same size) a speed beside the usual tool that dropped by more
+/// than the noise of both runs.
 pub(crate) fn worse(baseline: &Value, new: &Value, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let (baseline, new) = (known(baseline), known(new));
     let is_missing =

@@ -57,7 +57,7 @@ const LARGE: u32 = 1_000;
 const TOO_SLOW: f64 = 1.15;
 const TIMED_RIVALS: usize = 2;
 const OUTPUT: &str = "stdout";
-/// Where programs that measure their own time write it.
+/// The stream to which programs that time themselves print their duration.
 const ERRORS: &str = "stderr";
 const TIME_LIMIT: Duration = Duration::from_secs(120);
 const QUICK_TIME_LIMIT: Duration = Duration::from_secs(8);

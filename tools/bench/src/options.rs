@@ -26,8 +26,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = RIVALS.iter().map(|one| one.name).collect::<Vec<_>>())]
     pub(crate) rival: Vec<String>,
-    /// Run the programs of five reports, before and with curt, and print their tables; without
-    /// another selection nothing else is measured
+    /// Run the programs of the five bug reports, without and with curt, and print a table for each;
+    /// nothing else is measured unless selected
     #[arg(long)]
     pub(crate) reports: bool,
     /// List the scenarios and their contenders

@@ -41,7 +41,7 @@ module Curt
       end
       by, = before.source_location
       @checks_gems = defined?(Gem) && by if owner == Kernel
-      # Skip RubyGems, which has nothing to do for a path; other libraries may.
+      # Skip RubyGems' require, which does nothing special for a path. Another library's may.
       is_of_gems = by&.match?(%r{/rubygems/core_ext/kernel_require\.rb>?\z})
       found = is_of_gems ? owner.instance_method(:gem_original_require) : before
       owner.class_eval do

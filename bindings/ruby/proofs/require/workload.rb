@@ -10,7 +10,7 @@ require "fileutils"
 #
 # | workload | contents |
 # |---|---|
-# | +flat+, +flat-60+, +flat-90+ | report 4's: 100 empty files in the last root, thirty times |
+# | +flat+, +flat-60+, +flat-90+ | the case of report 4: requires 100 empty files from the last root, repeated 30 times |
 # | +nested+, +nested-60+, +nested-90+ | the same, with the last root five levels deeper |
 # | +gems-60+, +gems-90+ | 772 and 1,146 features in as many roots, shaped like gems, once |
 # | +rails+ | the installed Rails, with the roots of its gems, once |

@@ -16,8 +16,8 @@ fn every_field_is_explained() {
     }
 }
 
-/// Checks that an option is refused without the option it needs, even if a third option conflicts
-/// with the latter.
+/// Checks that an option that needs another one is refused without it, even beside an option that
+/// conflicts with the missing one.
 fn check_needs<T: Options>(name: &str) {
     let define = || T::augment_args(clap::Command::new("curt"));
     let mut built = define();

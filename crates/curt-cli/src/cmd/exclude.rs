@@ -284,8 +284,8 @@ mod tests {
         }
     }
 
-    /// In the directory `/src`, the pattern `/src` might mean an entry, so `find` still searches,
-    /// but `rm` skips its operands.
+    /// In the directory `/src`, the pattern `/src` might mean an entry `src` in it. So `find` still
+    /// searches there, but `rm` excludes operands inside `/src`.
     #[cfg(unix)]
     #[test]
     fn top_directory_excludes_only_typed_paths() {

@@ -28,7 +28,7 @@ fn random(choices: &mut Choices) -> Trial {
         trial.options.retain(|[option, _]| !option.starts_with("--time"));
     }
     // Omit empty operands, for which messages differ, and operands with consecutive slashes: GNU du
-    // prints only one slash at the end, and matches no pattern between two slashes.
+    // prints several slashes at the end as one, and tries no pattern between two slashes.
     let is_same = |path: &OsString| !path.is_empty() && !path.to_string_lossy().contains("//");
     let operands = trial.operands.into_iter().filter(is_same);
     Trial { user: *choices.pick(users()), operands: operands.collect(), ..trial }

@@ -86,7 +86,7 @@ impl NotFound {
         }
     }
 
-    /// Returns the reason, without the path that explains it.
+    /// Returns the reason without the [path](NotFound::path) that it concerns.
     pub fn reason(&self) -> String {
         let reason = match &self.cause {
             FindCause::NotFound if self.is_path => "not found",

@@ -214,7 +214,7 @@ impl<T> TaskQueue<T> {
         }
     }
 
-    /// Pauses an unwanted worker until it is wanted, or a wanted worker sleeps.
+    /// Pauses a surplus worker until it is wanted, or until one of the wanted workers sleeps.
     pub(crate) fn pause(&self, worker: usize) {
         if worker < self.wanted() {
             return;

@@ -138,10 +138,10 @@ impl<'a> Usage<'a> {
         self
     }
 
-    /// Sets whether to count a file once for each of its names, and an operand inside another one
-    /// in both operands.
+    /// Sets whether to count a file once for each of its names, and whether an operand inside
+    /// another operand counts in both.
     ///
-    /// On Windows, where listings have sizes, entries then cost no call.
+    /// On Windows, where listings include sizes, an entry then needs no call.
     pub fn count_links(mut self, yes: bool) -> Self {
         self.count_links = yes;
         self

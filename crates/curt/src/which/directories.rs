@@ -309,8 +309,8 @@ fn resolve<U: Unit>(text: &[U], rules: Flavor, base: &[U]) -> Vec<U> {
     path
 }
 
-/// Resolves a path as Windows resolves the parent of a name: the last component keeps trailing dots
-/// and spaces, and is never a device name.
+/// Resolves the path of a directory as Windows does when a name in the directory follows: the last
+/// component keeps trailing dots and spaces, and is never a device name.
 fn resolve_on_windows<U: Unit>(text: &[U], base: &[U]) -> Vec<U> {
     let mut directory = text.to_vec();
     if !is_verbatim(text) {

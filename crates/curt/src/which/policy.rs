@@ -56,7 +56,7 @@ pub(super) enum Quotes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) flavor: Flavor,
-    /// The authority, for rules that only one authority has.
+    /// The policy these rules belong to, for rules of only one policy.
     authority: Policy,
     /// Whether the working directory is searched implicitly.
     pub(super) cwd: bool,

@@ -78,8 +78,9 @@ fn relative_windows_paths_equal_clean() {
     let join = "\t\tif !path.IsAbs(text) {\n\t\t\ttext = path.Join(\"/w/o/r/k\", text)\n\t\t}\n";
     let [path, windows] = parts;
     let files = [("main.go", main.replace(join, "")), path, windows];
-    // Undo two differences. Go prepends `.\` if the remains of a removed name in its buffer contain
-    // a colon, and never keeps a trailing separator, not even after trailing dots.
+    // Undo two differences. Go does not clear its buffer when it drops a name, and prepends `.\` if
+    // the bytes left there contain a colon. And it drops every trailing separator, even after a
+    // name that ends in dots.
     let seen = |answer: Vec<u8>| {
         let answer = answer.strip_suffix(br"\").unwrap_or(&answer);
         match answer.strip_prefix(br".\") {

@@ -67,7 +67,7 @@ fn shown(units: &[u16]) -> String {
     characters.map(|found| found.unwrap_or_else(|lone| alone(lone.unpaired_surrogate()))).collect()
 }
 
-/// Returns the known difference of Wine that alone explains these two results.
+/// Returns the name of Wine's known deviation from Windows if it fully explains the two results.
 fn deviation(text: &str, theirs: Option<&str>, ours: Option<&str>) -> Option<&'static str> {
     let (theirs, ours) = (theirs?, ours?);
     let text = text.replace('/', r"\");

@@ -14,7 +14,7 @@ pub(super) struct Owner {
 impl Owner {
     pub(super) fn parse(text: &str) -> Result<Owner, String> {
         if text.starts_with('!') {
-            let instead = "tests cannot be negated; --fields user,path prints owners";
+            let instead = "a test cannot be negated; filter the output of --fields user,path";
             return Err(format!("invalid owner {}: {instead}", quote(text)));
         }
         let (user, group) = text.split_once(':').unwrap_or((text, ""));

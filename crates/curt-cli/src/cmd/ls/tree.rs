@@ -28,7 +28,7 @@ struct Tree {
     rows: Vec<Row>,
     /// Whether all rows have the same column widths, so that printing waits for the last row.
     is_aligned: bool,
-    /// The walk's next directory, if the walk returned it before its entry was reached.
+    /// A directory that the walk has already opened, kept until the printing reaches its entry.
     opened: Option<Result<Directory, Error>>,
 }
 

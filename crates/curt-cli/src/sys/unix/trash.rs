@@ -93,7 +93,7 @@ impl Trash {
         // For a file, `renameat2(2)` itself fails on a mount point.
         if is_directory || self.dry_run {
             let unknown = |error| {
-                let reason = "cannot tell whether something is mounted below it";
+                let reason = "cannot read /proc/self/mountinfo to find mounts below it";
                 Refusal::Failed("unknown-mounts", reason.to_owned(), error)
             };
             match mounted_at(&path).map_err(unknown)? {

@@ -57,8 +57,8 @@ pub(crate) struct Watch {
 
 impl Watch {
     pub(crate) fn begin(is_foreground: bool, _signal: i32) -> Watch {
-        // The program does not inherit the handler, so keys have their usual effect. SAFETY: this
-        // program is never unloaded.
+        // The child does not inherit the handler, so Ctrl-C and Ctrl-Break have their usual effect
+        // there. SAFETY: the code of the handler stays loaded as long as curt runs.
         let _ = unsafe { SetConsoleCtrlHandler(Some(handle_while_waiting), 1) };
         Watch { is_foreground, end: None }
     }

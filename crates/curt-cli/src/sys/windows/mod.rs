@@ -125,7 +125,8 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
 
 pub(crate) use exit_of as end_as;
 
-/// `std` collects whole characters, as a console requires.
+/// A console accepts only whole characters. `std` holds back the start of a UTF-8 sequence until
+/// the rest arrives.
 pub(crate) fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;

@@ -109,7 +109,8 @@ fn check(answer: &Result<String, Failure>, fails: PlannedFailure, case: &str) {
                 return;
             };
             // A step that finds neither a directory nor a symlink reports `ENOTDIR` or `ELOOP`.
-            // After a lost position the path is resolved again.
+            // If a directory of the path was moved, the path is resolved again, which can fail with
+            // `EAGAIN` or `ENOENT`.
             let by_step = [Errno::NOTDIR, Errno::LOOP, Errno::AGAIN, Errno::NOENT];
             let is_known = failure == error
                 || (matches!(error, Errno::NOTDIR | Errno::LOOP) && by_step.contains(&failure))

@@ -223,8 +223,8 @@ by_name!(query_by_name, |attributes, block, buffer, length, class| {
     unsafe { stat_by_name(attributes, block, buffer.cast()) }
 });
 
-/// Fakes `FileStatInformation` by opening the entry. The access rights are all that this user can
-/// get.
+/// Fakes `FileStatInformation` by opening the entry. Reports all rights that this user could be
+/// granted.
 ///
 /// # Safety
 ///
