@@ -19,8 +19,9 @@ const SIZES: &str = "Sizes";
 const OTHERS: &str = "Links, lists and lines";
 
 const NOTES: &str = "\
-Sizes are allocated space, in KiB rounded up, without an option for another unit. With \
---apparent-size, directories and devices count as 0, as in GNU du since 9.2.
+Sizes are allocated space, rounded up. Without an option for a unit, they are human-readable next \
+to bars, and in KiB otherwise. With --apparent-size, directories and devices count as 0, as in GNU \
+du since 9.2.
 
 --gnu, the name 'du' and the options -0, -s, -S, -t, --time and --time-style select GNU du's lines \
 on a terminal, too.
@@ -66,7 +67,7 @@ pub(crate) struct DuOptions {
           value_parser = parse_depth)]
     pub(crate) max_depth: Option<usize>,
 
-    /// Print a line for every file, not only for directories
+    /// Print a line for every file, not only for directories; a tree always has files
     #[arg(short, long)]
     pub(crate) all: bool,
 
@@ -100,7 +101,8 @@ pub(crate) struct DuOptions {
 
     /// Print only the N largest entries; without a tree, largest first
     ///
-    /// With 0, only the total of -c is printed. By default a tree fills the terminal.
+    /// With 0, only the total of -c is printed. By default a tree fills the terminal. Its rows that
+    /// count other entries, such as '... 3 more', are additional.
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = BEYOND_GNU)]
     pub(crate) top: Option<usize>,
 
@@ -144,7 +146,7 @@ pub(crate) struct DuOptions {
           allow_hyphen_values = true, help_heading = SIZES)]
     pub(crate) block_size: Vec<OsString>,
 
-    /// Print sizes in KiB (the default)
+    /// Print sizes in KiB (the default without bars)
     #[arg(short = 'k', help_heading = SIZES)]
     kilobytes: bool,
 

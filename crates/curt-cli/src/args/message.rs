@@ -130,20 +130,21 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
     let invalid = |reason: &str| format!("invalid value '{value}' for {option}: {reason}");
     let message = match error.kind() {
         ErrorKind::UnknownArgument if !given.is_empty() => {
-            let is_find_word = is_find_word(given.trim_start_matches('-'));
+            let is_find_word =
+                command.get_name() == "find" && is_find_word(given.trim_start_matches('-'));
             let typed: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
-            let typed = typed.filter(|_| command.get_name() == "find" && is_find_word);
-            let given = match typed.as_deref().map(translated) {
+            let typed = typed.filter(|_| is_find_word);
+            let given = match typed.map(|words| translated(&words, command)) {
                 Some(Ok(line)) => {
                     let line = format!("use {}", on_one_line(&line));
                     return (format!("unrecognized option '{given}'"), Some(line));
                 }
-                Some(Err(other)) if is_operator(other) => {
+                Some(Err(Some(other))) if is_operator(other) => {
                     let hint = foreign_hint(other.trim_start_matches('-'), "find");
                     return (format!("unrecognized operator '{other}'"), hint);
                 }
-                Some(Err(other)) => on_one_line(other),
-                None => given,
+                Some(Err(Some(other))) => on_one_line(other),
+                Some(Err(None)) | None => given,
             };
             let candidates = candidates(&given, command);
             let hint = match given.strip_prefix('-') {
@@ -162,8 +163,10 @@ fn message(error: &clap::Error, command: &Command) -> (String, Option<String>) {
                 Some(_) if !candidates.is_empty() => Some(did_you_mean(&candidates[0])),
                 Some(name) => {
                     let name = name.trim_start_matches('-');
+                    // An option that is only similar to a word of GNU find is a coincidence.
+                    let is_meant = |long: &&str| !is_find_word || long.replace('-', "") == name;
                     foreign_hint(name, command.get_name()).or_else(|| {
-                        let long = nearest(name, visible_names(command))?;
+                        let long = nearest(name, visible_names(command)).filter(is_meant)?;
                         Some(did_you_mean(&format!("--{long}")))
                     })
                 }
@@ -264,30 +267,34 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 
 /// Words of other tools: the preceding curt command (empty if the word is a command itself), the
 /// word, and a hint, which is an option or a sentence.
-const FOREIGN_WORDS: [(&str, &str, &str); 30] = [
+const FOREIGN_WORDS: [(&str, &str, &str); 34] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
     ("", "walk", "use 'curt find'"),
     ("", "trash", "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
     ("", "timeout", "'curt run -t TIME PROGRAM' limits the time of a program"),
     ("", "version", "'curt --version' prints the version"),
-    ("find", "!", "use -E GLOB to skip matches"),
-    ("find", "(", "use -g '{A,B}' for names like A or B"),
-    ("find", "depth", "--contents-first"),
-    ("find", "exec", "use -x COMMAND for each entry, or -X COMMAND for all"),
+    ("find", "!", "tests cannot be negated; -E GLOB skips names"),
+    ("find", "(", "all tests must pass; -g '{A,B}' matches names like A or B"),
+    ("find", "depth", "use --contents-first for the order, or --exact-depth N"),
+    ("find", "exec", "use -x COMMAND for each entry, or -X COMMAND for all, without '+'"),
     ("find", "executable", "use -t x to match executable files"),
     ("find", "group", "use -o :GROUP"),
+    ("find", "iname", "use -g, as in curt find -ig '*.o' src"),
     ("find", "mmin", "use --newer or --older, as in --newer 10min"),
     ("find", "mtime", "use --newer or --older, as in --newer 7d"),
+    ("find", "name", "use -g, as in curt find -g '*.o' src"),
+    ("find", "newer", "--newer"),
     ("find", "newermt", "--newer"),
-    ("find", "not", "use -E GLOB to skip matches"),
-    ("find", "o", "use -g '{A,B}' for names like A or B"),
-    ("find", "or", "use -g '{A,B}' for names like A or B"),
-    ("find", "path", "use -p, as in curt find -p -g '**/src/*'"),
+    ("find", "not", "tests cannot be negated; -E GLOB skips names"),
+    ("find", "o", "all tests must pass; -g '{A,B}' matches names like A or B"),
+    ("find", "or", "all tests must pass; -g '{A,B}' matches names like A or B"),
+    ("find", "path", "use -p -g '**/src/*' to match whole paths, or -E GLOB to skip them"),
     ("find", "printf", "--format"),
+    ("find", "prune", "use -E GLOB to skip names, or --prune not to enter matches"),
     ("find", "quit", "use -1 to stop after one result"),
     ("find", "regex", "use -p REGEX to match whole paths"),
-    ("find", "size", "use -S with a unit, as in -S +10k"),
+    ("find", "size", "use -S with a unit, as in -S +10ki"),
     ("rm", "n", "--dry-run"),
     ("du", "n", "--top"),
     ("ls", "long", "-l"),

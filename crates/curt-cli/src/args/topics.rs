@@ -22,7 +22,7 @@ pub(crate) fn text(name: &str) -> Option<&'static str> {
 
 const JSON: &str = "\
 JSON: --json of every command but run, completions and man prints one object
-per line. On standard output each has a 'path', except errors of which, and:
+per line. Each object on standard output has a 'path' and:
   find ls stat       the fields of --fields; ls --tree and find: depth
   du                 depth, apparent, allocated, entries; with --time newest;
                      --by-type: type instead of path and depth
@@ -31,8 +31,8 @@ per line. On standard output each has a 'path', except errors of which, and:
   realpath readlink  name, or target
   expand, beneath    full and rules, or allow: the path relative to the root
 
-On standard error: {\"error\":{...}}, and with --stats or after an interrupt
-{\"summary\":{...}} with totals and system calls. An error has:
+On standard error: {\"error\":{...}} ('curt which' adds the name), and after an
+interrupt or with --stats {\"summary\":{...}}: totals and calls. An error has:
     operation        the failed operation, such as open_directory
     path             the path, or null
     kind             one word, such as not-found or permission-denied

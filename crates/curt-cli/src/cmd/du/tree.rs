@@ -57,7 +57,8 @@ pub(super) const RECORDS: usize = 8;
 
 enum Next {
     Node(usize),
-    /// A directory's entries without a row: their count, and the sum of their sizes or entries.
+    /// The entries of a directory that get no row: how many there are, and their total (bytes, or
+    /// entries if these are counted).
     More(u64, u64),
 }
 
@@ -142,7 +143,10 @@ impl Tree {
             let name = name.unwrap_or(&record.path).as_os_str();
             let (name, is_directory) = (self::shown(name, quoting), record.kind == Kind::Directory);
             rows.push(Row { lead, name, is_directory, number: first.number });
-            let children = &children[..shown(last)];
+            let count = shown(last);
+            // A single hidden entry takes no more space than a row that counts it.
+            let is_next_last = count > 0 && contents.0 == count as u64 + 1;
+            let children = &children[..children.len().min(count + usize::from(is_next_last))];
             let more = contents.0.saturating_sub(children.len() as u64);
             // Subtracting each size saturates; their sum could overflow.
             let subtract = |left: u64, &child: &usize| left.saturating_sub(nodes[child].number);

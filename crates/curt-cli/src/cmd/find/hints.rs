@@ -7,7 +7,7 @@ use curt::{Fields, Plan};
 
 use crate::args::FindOptions;
 use crate::out::json::Object;
-use crate::quote::{for_terminal, quote};
+use crate::quote::quote;
 use crate::session::Session;
 
 /// The hints to print after a deletion.
@@ -64,9 +64,8 @@ pub(super) fn check_pattern(options: &FindOptions) -> Result<(), String> {
     if options.delete && pattern != "." && is_directory() {
         return Err(format!(
             "{shown} is the PATTERN here, not a directory; to delete the contents of the \
-             directory, put '.' before it: . {typed}",
+             directory, write the PATTERN '.' before it",
             shown = quote(pattern),
-            typed = for_terminal(pattern, ""),
         ));
     }
     Ok(())

@@ -136,7 +136,9 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         let would = text::would_remove(&done, report.bytes.unwrap_or(0));
         let skipped = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
-            skipped => format!(", {skipped} skipped, besides parent directories"),
+            0 => ", 0 skipped".to_owned(),
+            1 => ", 1 skipped (and its parent directories)".to_owned(),
+            skipped => format!(", {skipped} skipped (and their parent directories)"),
         };
         session.data(format!("{would}{skipped}\n").as_bytes());
     }
