@@ -266,38 +266,28 @@ fn is_too_large(error: &(dyn Error + 'static)) -> bool {
 }
 
 /// Words of other tools: the preceding curt command (empty if the word is a command itself), the
-/// word, and a hint, which is an option or a sentence.
-const FOREIGN_WORDS: [(&str, &str, &str); 34] = [
+/// words, and a hint, which is an option or a sentence.
+const FOREIGN_WORDS: [(&str, &str, &str); 24] = [
     ("", "fd", "'curt find PATTERN' finds entries by name"),
     ("", "tree", "'curt ls --tree' lists a tree"),
     ("", "walk", "use 'curt find'"),
     ("", "trash", "'curt rm -r --trash PATH' moves a file or a tree to the trash"),
     ("", "timeout", "'curt run -t TIME PROGRAM' limits the time of a program"),
     ("", "version", "'curt --version' prints the version"),
-    ("find", "!", "tests cannot be negated; -E GLOB skips names"),
-    ("find", "(", "all tests must pass; -g '{A,B}' matches names like A or B"),
+    ("find", "! not", "tests cannot be negated; -E GLOB skips names"),
+    ("find", "( o or", "all tests must pass; -g '{A,B}' matches names like A or B"),
     ("find", "depth", "use --contents-first for the order, or --exact-depth N"),
     ("find", "exec", "use -x COMMAND for each entry, or -X COMMAND for all, without '+'"),
-    ("find", "executable", "use -t x to match executable files"),
-    ("find", "group", "use -o :GROUP"),
-    ("find", "iname", "use -g, as in curt find -ig '*.o' src"),
-    ("find", "mmin", "use --newer or --older, as in --newer 10min"),
-    ("find", "mtime", "use --newer or --older, as in --newer 7d"),
-    ("find", "name", "use -g, as in curt find -g '*.o' src"),
-    ("find", "newer", "--newer"),
-    ("find", "newermt", "--newer"),
-    ("find", "not", "tests cannot be negated; -E GLOB skips names"),
-    ("find", "o", "all tests must pass; -g '{A,B}' matches names like A or B"),
-    ("find", "or", "all tests must pass; -g '{A,B}' matches names like A or B"),
+    ("find", "mmin mtime", "use --newer or --older, as in --newer 7d"),
+    ("find", "iname name", "use -g, as in curt find -g '*.o' src"),
+    ("find", "newer newermt", "--newer"),
     ("find", "path", "use -p -g '**/src/*' to match whole paths, or -E GLOB to skip them"),
     ("find", "printf", "--format"),
     ("find", "prune", "use -E GLOB to skip names, or --prune not to enter matches"),
-    ("find", "quit", "use -1 to stop after one result"),
     ("find", "regex", "use -p REGEX to match whole paths"),
     ("find", "size", "use -S with a unit, as in -S +10ki"),
     ("rm", "n", "--dry-run"),
     ("du", "n", "--top"),
-    ("ls", "long", "-l"),
     ("ls", "git", "'git status -s' shows the state of files"),
     ("ls", "hidden", "-A"),
     ("ls", "icons", "'curt ls --color' shows file types by color"),
@@ -305,7 +295,9 @@ const FOREIGN_WORDS: [(&str, &str, &str); 34] = [
 ];
 
 fn foreign_hint(name: &str, command: &str) -> Option<String> {
-    let (.., instead) = FOREIGN_WORDS.iter().find(|row| (row.0, row.1) == (command, name))?;
+    let is_row =
+        |row: &&(&str, &str, &str)| row.0 == command && row.1.split(' ').any(|it| it == name);
+    let (.., instead) = FOREIGN_WORDS.iter().find(is_row)?;
     let is_option = instead.starts_with('-');
     Some(if is_option { did_you_mean(instead) } else { (*instead).to_owned() })
 }
