@@ -74,9 +74,9 @@ impl From<bool> for SameFileSystem {
     }
 }
 
-/// Stops an operation, from any thread or from a signal handler.
+/// Stops an operation, from any thread or from a signal handler, such as for Ctrl-C.
 ///
-/// Workers check for cancellation between entries.
+/// Workers check for cancellation between entries. A cancelled token cannot be reused.
 ///
 /// ```
 /// use curt::{Cancel, Walk};
@@ -98,7 +98,8 @@ impl From<bool> for SameFileSystem {
 ///
 /// static CANCEL: Cancel = Cancel::new();
 ///
-/// // Install this handler for `SIGINT`, for example with `libc::sigaction`.
+/// // Install this handler for `SIGINT` (Ctrl-C), for example with `libc::sigaction`,
+/// // or `ctrlc::set_handler(|| CANCEL.cancel())`.
 /// extern "C" fn interrupted(_signal: c_int) {
 ///     CANCEL.cancel();
 /// }
@@ -146,6 +147,8 @@ impl<'a> Unvisited<'a> {
     }
 
     /// Returns the last component of the path.
+    ///
+    /// Test a prefix with `entry.name().as_encoded_bytes().starts_with(b".")`.
     pub fn name(&self) -> &'a OsStr {
         self.relative.file_name().unwrap_or(self.relative.as_os_str())
     }
@@ -167,7 +170,7 @@ pub enum Next {
     /// Continues.
     #[default]
     Continue,
-    /// Continues without entering the directory just visited.
+    /// Continues without entering the directory just visited. Outside a walk, as `Continue`.
     Skip,
     /// Stops the operation.
     Stop,

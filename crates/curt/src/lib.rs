@@ -18,8 +18,9 @@
 //! Every failure is reported with operation, path and the system's error number ([`Error`]).
 //!
 //! A *call* is a system call, and a *call ceiling* the maximum number of calls that an operation
-//! makes. An *operand* is a path given to an operation, unlike the entries found in its tree. A
-//! [`Plan`] lists the [`Fields`] to query.
+//! makes. An *operand* is a path given to an operation, unlike the entries found in its tree.
+//! [`Walk::fields`] takes the [`Fields`] to query; [`stat`] and [`list::Directory::list`] take a
+//! [`Plan`]. To stop an operation with Ctrl-C, see [`Cancel`].
 //!
 //! # Remove a tree
 //!
@@ -38,23 +39,28 @@
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! [`Walk::exclude`] skips the entries for which the closure returns `true`, and their contents. In
-//! walkdir's `filter_entry` `true` means the opposite: keep. This walk skips hidden entries.
-//! [`Walk::fields`] adds the size.
+//! [`Walk::exclude`] skips the entries for which the closure returns `true`, and their contents.
+//! The walk below skips hidden entries, and gets sizes with [`Walk::fields`].
 //!
 //! ```
+//! use curt::fields::Value;
+//!
 //! let walk = curt::walk("src").exclude(|entry| entry.name().as_encoded_bytes().starts_with(b"."));
 //! for entry in walk.fields(curt::Fields::SIZE) {
 //!     let entry = entry?;
 //!     if entry.kind().is_file() {
-//!         let size = entry.metadata.size().known().unwrap_or(0);
-//!         println!("{size} {}", entry.path.display());
+//!         match entry.metadata.size() {
+//!             Value::Known(size) => println!("{size} {}", entry.path.display()),
+//!             Value::Failed(error) => eprintln!("{error}"),
+//!             Value::NotRequested | Value::Unsupported => {}
+//!         }
 //!     }
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! On Linux a size costs a call, so this walk queries it only for files:
+//! On Linux a size costs a call, so this walk queries it only for files. [`known`] returns `None`
+//! also if the query failed.
 //!
 //! ```
 //! use curt::Fields;
@@ -63,21 +69,23 @@
 //! while let Some(entry) = walking.next() {
 //!     let mut entry = entry?;
 //!     if entry.kind().is_file() {
-//!         let size = entry.fetch(Fields::SIZE).size().known().unwrap_or(0);
-//!         println!("{size} {}", entry.path().display());
+//!         if let Some(size) = entry.fetch(Fields::SIZE).size().known() {
+//!             println!("{size} {}", entry.path().display());
+//!         }
 //!     }
 //! }
 //! # Ok::<(), curt::Error>(())
 //! ```
 //!
-//! Coming from walkdir: a [`WalkEntry`](walk::WalkEntry) has the fields `path`, `depth` and
-//! `metadata`. `entry.name()` replaces `file_name()`, and `entry.kind()` replaces `file_type()`.
-//! The field `metadata` replaces `metadata()`, with the values that [`Walk::fields`] requested.
-//! `exclude` replaces `filter_entry` (with the opposite result), and
-//! [`Walking::skip`](walk::Walking::skip) replaces `skip_current_dir`.
+//! Coming from walkdir: in a [`WalkEntry`](walk::WalkEntry), `path`, `depth` and `metadata` are
+//! fields, `name()` replaces `file_name()`, and `kind()` replaces `file_type()`. `exclude` replaces
+//! `filter_entry` (with the opposite result), and [`Walking::skip`](walk::Walking::skip) replaces
+//! `skip_current_dir`.
 //!
 //! For other ways, including several threads, see
 //! [Which way to walk](mod@walk#which-way-to-walk).
+//!
+//! [`known`]: fields::Value::known
 //!
 //! # List a directory
 //!

@@ -336,18 +336,19 @@ impl<'a> Remove<'a> {
     /// Sets a callback for the totals of all threads.
     ///
     /// Each thread calls it after every few hundred entries and when it ends. With several threads,
-    /// totals can repeat or get smaller, so a display should keep the largest.
+    /// totals can repeat or get smaller, so a display should keep the largest:
     ///
     /// ```
-    /// use std::ops::ControlFlow;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
     ///
     /// # let scratch = std::env::temp_dir().join(format!("curt-doc6-{}", std::process::id()));
     /// # std::fs::create_dir(&scratch)?;
-    /// // Stops after about a million files.
+    /// let largest = AtomicU64::new(0);
     /// let report = curt::Remove::new()
-    ///     .on_progress(|totals| match totals.files {
-    ///         0..1_000_000 => ControlFlow::Continue(()),
-    ///         _ => ControlFlow::Break(()),
+    ///     .on_progress(|totals| {
+    ///         if largest.fetch_max(totals.files, Ordering::Relaxed) < totals.files {
+    ///             eprint!("\r{} files removed", totals.files);
+    ///         }
     ///     })
     ///     .run(&scratch);
     /// assert!(report.is_complete());
@@ -363,9 +364,10 @@ impl<'a> Remove<'a> {
 
     /// Sets a callback that the caller's thread calls every few milliseconds.
     ///
-    /// Language runtimes use this to check for signals. The first call is at the beginning, and
-    /// calls continue while the thread waits for others. The clock is read for each entry, without
-    /// a system call. A call that blocks on a slow filesystem is not interrupted.
+    /// Language runtimes use this to check for signals; in Rust, use [`cancel`](Remove::cancel).
+    /// The first call is at the beginning, and calls continue while the thread waits for others.
+    /// The clock is read for each entry, without a system call. A call that blocks on a slow
+    /// filesystem is not interrupted.
     ///
     /// ```
     /// use curt::Next;

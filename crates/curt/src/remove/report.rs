@@ -31,8 +31,8 @@ pub struct Report {
     pub errors: Vec<Error>,
     /// The number of all errors, including those not in `errors`.
     pub error_count: u64,
-    /// Whether a [`Cancel`](crate::Cancel) token or a callback stopped the removal, even if it had
-    /// already finished.
+    /// Whether a [`Cancel`](crate::Cancel) token or a callback stopped the removal, even if after
+    /// the last entry.
     pub stopped: bool,
     /// The number of threads that worked, including the caller's.
     pub threads: usize,

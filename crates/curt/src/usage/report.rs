@@ -140,7 +140,7 @@ pub struct UsageReport {
     pub error_count: u64,
     /// The number of entries of unknown size. The sums lack their sizes.
     pub unknown: u64,
-    /// Whether a token or a callback stopped the measurement, so that the sums are incomplete.
+    /// Whether a token or a callback stopped the measurement, so the sums may be incomplete.
     pub stopped: bool,
     /// The maximum number of threads at the same time, including the caller's.
     pub threads: usize,

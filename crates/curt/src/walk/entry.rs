@@ -20,8 +20,9 @@ pub struct WalkEntry {
 }
 
 impl WalkEntry {
-    /// Returns the last component of the path, or the whole path if it has no last component (`/`,
-    /// `..`).
+    /// Returns the last component of the path, or the whole path if it has none (`/`, `..`).
+    ///
+    /// Also for an operand, unlike [`Visited::name`].
     pub fn name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
@@ -96,6 +97,8 @@ impl<'w> Visited<'w> {
     }
 
     /// Returns the last component of the path. For an operand, returns the whole operand.
+    ///
+    /// [`WalkEntry::name`] does not.
     pub fn name(&self) -> FileName<'_> {
         FileName(self.at.name())
     }

@@ -29,18 +29,20 @@
 //! | [`Walk::visit_with`] | as many as help | borrowed, in any order, with a value for each thread | to gather results without a lock |
 //! | [`DirectoryWalk`](crate::list::DirectoryWalk) | the caller's | a directory at a time | to prune or reorder by a directory's contents, as with `os.walk` |
 //!
-//! Several threads help with large trees, slow queries, or much work per entry.
+//! In order means all entries of a directory before those of its subdirectories, unless the walk is
+//! [sorted](Walk::sort_by_name). Several threads help with large trees, slow queries, or much work
+//! per entry.
 //!
-//! If several threads print entries, they wait for the lock of standard output. Gather text on each
-//! thread instead ([`Walk::visit_with`]).
+//! Threads that print entries wait for the lock of standard output. Gather text on each thread
+//! instead ([`Walk::visit_with`]).
 //!
 //! # Promises
 //!
 //! - Every entry inside an operand is yielded once: the operand first, a directory before its
 //!   contents (or after them, on request). A directory that cannot be opened or read is an error in
-//!   the stream, and the walk continues. The walk never ends early without an error. A field that
-//!   cannot be queried has no value, and [`Metadata::failures`](crate::Metadata::failures) has the
-//!   error.
+//!   the stream, and the walk continues. Without an error, it ends early only if a callback or a
+//!   [`Cancel`](crate::Cancel) token stops it. A field that cannot be queried has no value, and
+//!   [`Metadata::failures`](crate::Metadata::failures) has the error.
 //! - Only fields of the plan are queried, and only once.
 //! - Symlinks are followed only if requested. A followed symlink to an ancestor, or a directory
 //!   mounted inside itself (Linux), is an error that [names the ancestor](crate::Cause::Loop). The
@@ -292,8 +294,8 @@ impl<'a> Walk<'a> {
 
 /// A walk in progress on this thread.
 ///
-/// It is not an `Iterator`, because entries borrow from it. Loop with
-/// `while let Some(entry) = walking.next()`.
+/// Not an `Iterator`, because entries borrow from it. Loop with
+/// `while let Some(entry) = walking.next()`; for a `for` loop, use the [`Walk`] itself.
 #[must_use = "a walk does nothing until it is asked for entries"]
 pub struct Walking<'a> {
     cursor: Cursor<Os>,
@@ -336,7 +338,7 @@ impl Walking<'_> {
         None
     }
 
-    /// Skips the contents of the directory that was just yielded.
+    /// Skips only the contents of the directory just yielded, not its siblings.
     pub fn skip(&mut self) {
         self.cursor.skip();
     }

@@ -9,10 +9,12 @@ use crate::name::Unit;
 use crate::sys::{Feature, Features};
 use crate::tree::Limits;
 
-/// A walk with its options. The defaults are those of `find`.
+/// A walk with its options.
 ///
-/// All entries are yielded, including the operands. A directory costs 4 system calls. An entry
-/// costs none, unless more than its name, kind and file number is requested.
+/// By default, as with `find`, no symlink is followed and all entries are yielded, including the
+/// operands. But all entries of a directory come before those of its subdirectories. A directory
+/// costs 4 system calls. An entry costs none, unless more than its name, kind and file number is
+/// requested.
 ///
 /// ```
 /// use curt::{Fields, Walk};
@@ -167,7 +169,7 @@ impl<'a> Walk<'a> {
 
     /// Sets whether to remain on the filesystem of each operand; [`SameFileSystem::No`] by default.
     ///
-    /// A skipped directory is still yielded, but not entered. [`SameFileSystem::Device`] or `true`
+    /// A mount is yielded but not entered. [`SameFileSystem::Device`] or `true`
     /// costs a call for each directory, [`SameFileSystem::Mount`] none on Linux 5.6 and later. If
     /// symlinks are followed, `Mount` also compares the devices of their targets.
     pub fn same_file_system(mut self, same: impl Into<SameFileSystem>) -> Self {
@@ -177,15 +179,14 @@ impl<'a> Walk<'a> {
 
     /// Sets whether to sort the entries of each directory by name; `false` by default.
     ///
-    /// A subdirectory is then entered right after it was yielded. Without sorting, all entries of a
-    /// directory come before those of its subdirectories. Names are compared by bytes (or UTF-16
-    /// units). Takes memory for the entries of all ancestors.
+    /// A subdirectory is then entered right after it was yielded. Names are compared by bytes (or
+    /// UTF-16 units). Takes memory for the entries of all ancestors.
     pub fn sort_by_name(mut self, yes: bool) -> Self {
         self.settings.is_sorted = yes;
         self
     }
 
-    /// Skips the entries that the predicate accepts, with everything inside, without querying them.
+    /// Neither yields nor enters nor queries the entries that the predicate accepts.
     ///
     /// Operands are never skipped. The predicate returns a `bool` or an [`Answer`].
     ///
@@ -242,6 +243,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Sets a token that stops the walk early.
+    ///
+    /// An iterator then just ends; [`Cancel::is_cancelled`] returns whether that is the reason.
     pub fn cancel(mut self, cancel: &'a Cancel) -> Self {
         self.cancel = Some(cancel);
         self
