@@ -78,7 +78,7 @@ impl Scratch {
         whole
     }
 
-    /// Makes a directory.
+    /// Makes directories recursively.
     pub fn dir(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = self.at(path);
         self.watch.renew();

@@ -153,8 +153,8 @@ fn measured(name: &str, value: &str) -> Option<Vec<String>> {
     let count: u64 = digits.parse().ok()?;
     let hours = count.checked_mul(24)?;
     let unit = UNITS.iter().find(|(name, _)| *name == letter)?.1;
-    let (most, below) = (count.checked_mul(unit)?, count.checked_mul(unit)?.checked_sub(unit));
-    let options = match (name, sign, below) {
+    let most = count.checked_mul(unit)?;
+    let options = match (name, sign, most.checked_sub(unit)) {
         // The days of curt follow the calendar. GNU find drops the fraction of a day.
         ("mtime", "+", _) if letter.is_empty() => format!("--older {}h", hours.checked_add(24)?),
         ("mtime", "-", _) if letter.is_empty() => format!("--newer {hours}h"),
