@@ -153,6 +153,7 @@ mod gone;
 pub mod list;
 pub mod lookup;
 mod name;
+mod notifier;
 pub mod os;
 mod pause;
 pub mod process;

@@ -1,8 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::control::{Answer, Exclude, Next, Poll};
-use crate::error::Error;
+use crate::control::Answer;
 use crate::fields::Kind;
 
 /// A question that [`Remove::confirm`](super::Remove::confirm) asks.
@@ -43,18 +42,4 @@ pub struct Totals {
     pub directories: u64,
 }
 
-type OnFailure<'a> = Arc<dyn Fn(&Error) -> Next + Send + Sync + 'a>;
-type OnRemoved<'a> = Arc<dyn Fn(&Path, Kind) -> Next + Send + Sync + 'a>;
-type OnProgress<'a> = Arc<dyn Fn(&Totals) -> Next + Send + Sync + 'a>;
-type Request<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;
-
-#[derive(Clone, Default)]
-pub(super) struct Callbacks<'a> {
-    pub(super) on_error: Option<OnFailure<'a>>,
-    pub(super) on_removed: Option<OnRemoved<'a>>,
-    pub(super) on_progress: Option<OnProgress<'a>>,
-    pub(super) ask: Option<Request<'a>>,
-    pub(super) exclude: Option<Exclude<'a>>,
-    pub(super) poll: Option<Poll<'a>>,
-    pub(super) on_caller_thread: bool,
-}
+pub(super) type Ask<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;

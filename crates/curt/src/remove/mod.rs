@@ -129,7 +129,6 @@ mod entry;
 mod frame;
 mod leave;
 mod listing;
-mod notifier;
 mod operand;
 mod options;
 mod report;

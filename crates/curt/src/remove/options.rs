@@ -1,13 +1,14 @@
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::callbacks::{Callbacks, Question, Subject, Totals};
+use super::callbacks::{Ask, Question, Subject, Totals};
 use crate::control::{Answer, Cancel, Next, Poll, SameFileSystem, Threads, Unvisited};
 use crate::error::{Cause, Error, Operation};
 use crate::fields::Kind;
+use crate::notifier::Callbacks;
 use crate::sys::{Feature, Features, Setup};
 
 /// How to handle directory operands.
@@ -139,7 +140,8 @@ pub struct Remove<'a> {
     pub(crate) dry_run: bool,
     pub(crate) try_parents: bool,
     pub(crate) confirm: Confirm,
-    pub(super) callbacks: Callbacks<'a>,
+    pub(super) ask: Option<Ask<'a>>,
+    pub(super) callbacks: Callbacks<'a, (PathBuf, Kind), Totals>,
     pub(crate) cancel: Option<&'a Cancel>,
     pub(crate) retries: u32,
     pub(crate) retry_window: Duration,
@@ -174,6 +176,7 @@ impl<'a> Remove<'a> {
             dry_run: false,
             try_parents: false,
             confirm: Confirm::Never,
+            ask: None,
             callbacks: Callbacks::default(),
             cancel: None,
             retries: 100,
@@ -268,7 +271,7 @@ impl<'a> Remove<'a> {
         ask: impl Fn(Question, &Subject<'_>) -> A + Send + Sync + 'a,
     ) -> Self {
         self.confirm = which;
-        self.callbacks.ask = Some(Arc::new(move |question, subject| ask(question, subject).into()));
+        self.ask = Some(Arc::new(move |question, subject| ask(question, subject).into()));
         self
     }
 
@@ -329,7 +332,7 @@ impl<'a> Remove<'a> {
         mut self,
         callback: impl Fn(&Path, Kind) -> N + Send + Sync + 'a,
     ) -> Self {
-        self.callbacks.on_removed = Some(Arc::new(move |path, kind| callback(path, kind).into()));
+        self.callbacks.on_done = Some(Arc::new(move |(path, kind)| callback(path, *kind).into()));
         self
     }
 

@@ -1,15 +1,16 @@
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::callbacks::Totals;
 use super::frame::Task;
-use super::notifier::Notifier;
 use super::options::{Confirm, Remove};
 use super::report::{Counts, Report};
 use super::shortage::Shortage;
 use super::writers::Writers;
 use crate::error::{Cause, Error, Operation, RemainReason, bug};
+use crate::fields::Kind;
+use crate::notifier::Notifier;
 use crate::sys::{Identity, Sys};
 use crate::tree::WorkerPool;
 
@@ -24,7 +25,7 @@ type ParentSlot<D> = Mutex<Option<Parent<D>>>;
 
 pub(super) struct Shared<'r, S: Sys> {
     pub(super) options: &'r Remove<'r>,
-    pub(super) notifier: Notifier<'r>,
+    pub(super) notifier: Notifier<'r, (PathBuf, Kind), Totals>,
     pub(super) pool: WorkerPool<Task<S>>,
     /// Whether entries are removed without a confirmation, path or stat.
     pub(super) is_plain: bool,
@@ -51,12 +52,12 @@ impl<'r, S: Sys> Shared<'r, S> {
         let excludes = options.callbacks.exclude.is_some();
         // Use one worker if operands overlap, or if entries wait for the caller's answer.
         let is_alone = operands_overlap || asks || (excludes && options.callbacks.on_caller_thread);
-        let notifier = Notifier::new(options);
+        let notifier = Notifier::new(&options.callbacks, options.cancel);
         let removes_all = !asks && !excludes && !options.dry_run;
         Shared {
             options,
             pool: WorkerPool::new(sys, options.threads, is_alone, options.descriptors),
-            is_plain: removes_all && !notifier.wants_removed(),
+            is_plain: removes_all && !notifier.tells_done(),
             notifier,
             removes_all,
             operands_overlap,

@@ -117,8 +117,10 @@ impl<'r, S: Sys> Worker<'r, S> {
 
     pub(super) fn show_removed(&self, kind: Kind) {
         let notifier = &self.shared.notifier;
-        if notifier.wants_removed() {
-            notifier.removed(self.member.is_caller(), self.to_path(self.path.len()), kind);
+        if notifier.tells_done() {
+            let path = self.to_path(self.path.len());
+            let bytes = path.as_os_str().len();
+            notifier.done(self.member.is_caller(), (path, kind), bytes);
         }
     }
 
@@ -162,7 +164,9 @@ impl<'r, S: Sys> Worker<'r, S> {
     ) -> bool {
         let path = self.to_path(self.path.len());
         let subject = Subject { path: &path, kind, empty_file, write_protected };
-        let answer = self.shared.notifier.ask(question, &subject);
+        let Shared { options, notifier, .. } = self.shared;
+        let Some(ask) = &options.ask else { return true };
+        let answer = notifier.stop.ask(Answer::No, || ask(question, &subject));
         self.counts.skipped += u64::from(answer == Answer::No);
         answer == Answer::Yes
     }

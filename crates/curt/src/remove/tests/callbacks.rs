@@ -22,7 +22,7 @@ fn callback_that_stops_at_the_last_event_stops_the_removal() {
     let report = finish(|shared| shared.progress(false, Totals { files: 1, directories: 0 }));
     assert!(report.stopped, "progress: {report:?}");
     let report = finish(|shared| {
-        shared.notifier.removed(false, PathBuf::from("file"), Kind::File);
+        shared.notifier.done(false, (PathBuf::from("file"), Kind::File), 0);
     });
     assert!(report.stopped, "removed: {report:?}");
     assert!(!finish(|_| ()).stopped);

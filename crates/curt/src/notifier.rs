@@ -1,97 +1,102 @@
-//! Runs the callbacks of a removal, each on the right thread, and acts on their answers.
+//! Runs the callbacks of an operation, each on the right thread, and acts on their answers.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::callbacks::{Callbacks, Question, Subject, Totals};
-use super::options::Remove;
-use crate::control::{Answer, Next};
+use crate::control::{Cancel, Exclude, Next, Poll};
 use crate::error::Error;
-use crate::fields::Kind;
 use crate::tree::{Events, Stop};
 
-enum Event {
-    Failed(Error),
-    Removed(PathBuf, Kind),
-    Progress(Totals),
+type Callback<'a, T> = Arc<dyn Fn(&T) -> Next + Send + Sync + 'a>;
+
+/// The callbacks of an operation: `D` is what it tells about an entry that is done, and `T` its
+/// totals.
+#[derive(Clone)]
+pub(crate) struct Callbacks<'a, D, T> {
+    pub(crate) on_error: Option<Callback<'a, Error>>,
+    pub(crate) on_done: Option<Callback<'a, D>>,
+    pub(crate) on_progress: Option<Callback<'a, T>>,
+    pub(crate) exclude: Option<Exclude<'a>>,
+    pub(crate) poll: Option<Poll<'a>>,
+    pub(crate) on_caller_thread: bool,
 }
 
-impl Event {
-    fn bytes(&self) -> usize {
-        match self {
-            Event::Failed(error) => error.path().as_os_str().len() + 128,
-            Event::Removed(path, _) => path.as_os_str().len(),
-            Event::Progress(_) => 0,
+impl<D, T> Default for Callbacks<'_, D, T> {
+    fn default() -> Self {
+        Callbacks {
+            on_error: None,
+            on_done: None,
+            on_progress: None,
+            exclude: None,
+            poll: None,
+            on_caller_thread: false,
         }
     }
 }
 
+enum Event<D, T> {
+    Failed(Error),
+    Done(D),
+    Progress(T),
+}
+
 #[derive(Debug, Default)]
-pub(super) struct Failures {
-    pub(super) count: u64,
+pub(crate) struct Failures {
+    pub(crate) count: u64,
     /// All failures, or only the first if `on_error` is set.
-    pub(super) errors: Vec<Error>,
+    pub(crate) errors: Vec<Error>,
     is_over: bool,
 }
 
-pub(super) struct Notifier<'r> {
-    callbacks: &'r Callbacks<'r>,
-    pub(super) stop: Stop<'r>,
+pub(crate) struct Notifier<'r, D, T> {
+    callbacks: &'r Callbacks<'r, D, T>,
+    pub(crate) stop: Stop<'r>,
     /// The queue of events, if all callbacks run on the caller's thread.
-    events: Option<Events<Event>>,
+    events: Option<Events<Event<D, T>>>,
     failures: Mutex<Failures>,
 }
 
-impl<'r> Notifier<'r> {
-    pub(super) fn new(options: &'r Remove<'r>) -> Self {
-        let callbacks = &options.callbacks;
+impl<'r, D, T> Notifier<'r, D, T> {
+    pub(crate) fn new(callbacks: &'r Callbacks<'r, D, T>, cancel: Option<&'r Cancel>) -> Self {
         Notifier {
             callbacks,
-            stop: Stop::new(options.cancel, callbacks.poll.as_ref()),
+            stop: Stop::new(cancel, callbacks.poll.as_ref()),
             events: callbacks.on_caller_thread.then(Events::new),
             failures: Mutex::default(),
         }
     }
 
-    pub(super) fn needs_attention(&self) -> bool {
+    pub(crate) fn needs_attention(&self) -> bool {
         self.stop.polls() || self.events.is_some()
     }
 
-    pub(super) fn wants_removed(&self) -> bool {
-        self.callbacks.on_removed.is_some()
+    pub(crate) fn tells_done(&self) -> bool {
+        self.callbacks.on_done.is_some()
     }
 
-    pub(super) fn attend(&self, now: impl FnOnce() -> Duration) {
+    pub(crate) fn attend(&self, now: impl FnOnce() -> Duration) {
         self.stop.poll(now);
         self.deliver();
     }
 
-    pub(super) fn failed(&self, is_caller: bool, error: Error) {
-        self.emit(is_caller, Event::Failed(error));
+    pub(crate) fn failed(&self, is_caller: bool, error: Error) {
+        let bytes = error.path().as_os_str().len() + 128;
+        self.emit(is_caller, Event::Failed(error), bytes);
     }
 
-    pub(super) fn removed(&self, is_caller: bool, path: PathBuf, kind: Kind) {
-        self.emit(is_caller, Event::Removed(path, kind));
+    pub(crate) fn done(&self, is_caller: bool, done: D, bytes: usize) {
+        self.emit(is_caller, Event::Done(done), bytes);
     }
 
-    pub(super) fn progress(&self, is_caller: bool, totals: Totals) {
+    pub(crate) fn progress(&self, is_caller: bool, totals: T) {
         if self.callbacks.on_progress.is_some() {
-            self.emit(is_caller, Event::Progress(totals));
+            self.emit(is_caller, Event::Progress(totals), 0);
         }
     }
 
-    pub(super) fn ask(&self, question: Question, subject: &Subject<'_>) -> Answer {
-        let Some(ask) = &self.callbacks.ask else { return Answer::Yes };
-        self.stop.ask(Answer::No, || ask(question, subject))
-    }
-
-    fn emit(&self, is_caller: bool, event: Event) {
+    fn emit(&self, is_caller: bool, event: Event<D, T>, bytes: usize) {
         match &self.events {
-            Some(events) if !is_caller => {
-                let bytes = event.bytes();
-                events.push(event, bytes);
-            }
+            Some(events) if !is_caller => events.push(event, bytes),
             _ => {
                 self.deliver();
                 self.handle(event);
@@ -111,19 +116,19 @@ impl<'r> Notifier<'r> {
         }
     }
 
-    pub(super) fn flush(&self, is_caller: bool) {
+    pub(crate) fn flush(&self, is_caller: bool) {
         match &self.events {
             Some(events) if !is_caller => events.wait(),
             _ => self.deliver(),
         }
     }
 
-    fn handle(&self, event: Event) {
-        let Callbacks { on_error, on_removed, on_progress, .. } = self.callbacks;
+    fn handle(&self, event: Event<D, T>) {
+        let Callbacks { on_error, on_done, on_progress, .. } = self.callbacks;
         match event {
             Event::Failed(error) => {
                 // Call back under the lock, so that no failure follows the one that stops the
-                // removal.
+                // operation.
                 let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if failures.is_over {
                     return;
@@ -136,9 +141,9 @@ impl<'r> Notifier<'r> {
                     failures.errors.push(error);
                 }
             }
-            Event::Removed(path, kind) => {
-                if let Some(callback) = on_removed {
-                    self.stop.call(|| callback(&path, kind));
+            Event::Done(done) => {
+                if let Some(callback) = on_done {
+                    self.stop.call(|| callback(&done));
                 }
             }
             Event::Progress(totals) => {
@@ -151,21 +156,21 @@ impl<'r> Notifier<'r> {
 
     /// Returns a guard that the caller's thread holds while it works. Dropping the guard closes the
     /// queue, so that other threads do not wait forever.
-    pub(super) fn close_at_end(&self) -> Option<CloseAtEnd<'_>> {
+    pub(crate) fn close_at_end(&self) -> Option<CloseAtEnd<'_, D, T>> {
         self.events.as_ref().map(CloseAtEnd)
     }
 
     /// Delivers the last events after all threads have ended. A callback may still stop the
-    /// removal.
-    pub(super) fn end(self) -> (Failures, Stop<'r>) {
+    /// operation.
+    pub(crate) fn end(self) -> (Failures, Stop<'r>) {
         self.deliver();
         (self.failures.into_inner().unwrap_or_else(PoisonError::into_inner), self.stop)
     }
 }
 
-pub(super) struct CloseAtEnd<'n>(&'n Events<Event>);
+pub(crate) struct CloseAtEnd<'n, D, T>(&'n Events<Event<D, T>>);
 
-impl Drop for CloseAtEnd<'_> {
+impl<D, T> Drop for CloseAtEnd<'_, D, T> {
     fn drop(&mut self) {
         self.0.close();
     }
@@ -173,24 +178,27 @@ impl Drop for CloseAtEnd<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Notifier, Totals};
+    use std::sync::Arc;
+
+    use super::{Callbacks, Notifier};
     use crate::control::Next;
     use crate::error::{Cause, Error, Operation, RemainReason};
-    use crate::remove::Remove;
 
     #[test]
     fn each_failure_is_reported_or_stored_until_one_stops() {
-        let fail = |notifier: &Notifier<'_>, path: &str| {
+        let fail = |notifier: &Notifier<'_, (), ()>, path: &str| {
             let cause = Cause::Remains(RemainReason::MountPoint);
             notifier.failed(true, Error::new(Operation::Remove, path.into(), cause));
         };
-        for (stops, expected) in [(false, &["a", "b"][..]), (true, &["a"])] {
-            let options =
-                Remove::new().on_error(move |_| if stops { Next::Stop } else { Next::Continue });
-            let options = options.on_progress(|_| Next::Stop);
-            let notifier = Notifier::new(&options);
+        for (answer, expected) in [(Next::Continue, &["a", "b"][..]), (Next::Stop, &["a"])] {
+            let callbacks = Callbacks {
+                on_error: Some(Arc::new(move |_: &Error| answer)),
+                on_progress: Some(Arc::new(|&()| Next::Stop)),
+                ..Callbacks::default()
+            };
+            let notifier = Notifier::new(&callbacks, None);
             fail(&notifier, "a");
-            notifier.progress(true, Totals::default());
+            notifier.progress(true, ());
             fail(&notifier, "b");
             let failures = notifier.end().0;
             let paths: Vec<_> = failures.errors.iter().map(Error::path).collect();
