@@ -40,8 +40,8 @@ lacks() { # PROGRAM: not on the path, nor in the administrator's directories
 tools=(
     '!cc:gcc' '!c++:g++' '!git:git' '!strace:strace' '!debootstrap:debootstrap'
     '!flock:util-linux' '?musl-gcc:musl-tools' '?script:bsdutils' '?valgrind:valgrind'
-    '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?python3:python3'
-    '?jq:jq' '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
+    '?mkfs.ext4:e2fsprogs' '?mkfs.btrfs:btrfs-progs' '?mkfs.xfs:xfsprogs' '?bindfs:bindfs'
+    '?python3:python3' '?jq:jq' '?ruby:ruby' '?node:nodejs' '?go:golang-go' '?fdfind:fd-find'
     '?pkg-config:pkg-config' '?cmake:cmake' '?make:make' '?meson:meson'
 )
 

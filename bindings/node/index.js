@@ -4,6 +4,7 @@ if (parseInt(process.versions.node, 10) < 18) {
   throw new Error(`curt-fs needs Node 18 or newer as a library, and this is ${process.version}`);
 }
 
+const { cp, cpSync, promises: cpPromises } = require("./lib/cp.js");
 const { expandPath } = require("./lib/expand.js");
 const { opendir, opendirSync, promises: opendirPromises } = require("./lib/opendir.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
@@ -17,6 +18,8 @@ const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
   Root,
+  cp,
+  cpSync,
   opendir,
   opendirSync,
   readdir,
@@ -31,5 +34,5 @@ module.exports = {
   walk,
   which,
   whichSync,
-  promises: { ...opendirPromises, ...readdirPromises, ...rmPromises },
+  promises: { ...cpPromises, ...opendirPromises, ...readdirPromises, ...rmPromises },
 };

@@ -1,5 +1,5 @@
 import curt from "./index.js";
 
 export default curt;
-export const { Root, expandPath, opendir, opendirSync, promises, readdir, readdirSync } = curt;
-export const { rm, rmSync, spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;
+export const { Root, cp, cpSync, expandPath, opendir, opendirSync, promises } = curt;
+export const { readdir, readdirSync, rm, rmSync, spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;

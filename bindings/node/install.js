@@ -6,7 +6,7 @@ const { syncBuiltinESMExports } = require("module");
 const curt = require("./index.js");
 const originals = require("./lib/originals.js");
 
-const { opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
+const { cp, cpSync, opendir, opendirSync, readdir, readdirSync, rm, rmSync, promises } = curt;
 const skipped = [];
 
 function replace(module, path, functions, before) {
@@ -24,7 +24,8 @@ function replace(module, path, functions, before) {
 
 // With `--permission`, curt's functions would only call Node's.
 if (process.permission === undefined) {
-  replace(fs, "fs", { opendir, opendirSync, readdir, readdirSync, rm, rmSync }, originals);
+  const own = { cp, cpSync, opendir, opendirSync, readdir, readdirSync, rm, rmSync };
+  replace(fs, "fs", own, originals);
   replace(fs.promises, "fs.promises", promises, originals.promises);
   syncBuiltinESMExports();
 }

@@ -10,7 +10,7 @@ mount -t tmpfs -o mode=1777,size=16m tmp /mnt/var/tmp
 folder=/mnt/tmp/suite
 mkdir -p "$folder/src"
 ln -s "$tree/lib" "$folder/lib"
-for built in rm ls du stat readlink realpath getlimits; do
+for built in rm cp ls du stat readlink realpath getlimits; do
     ln -s "$tree/src/$built" "$folder/src/$built"
 done
 [ -z "$program" ] || ln -sf "$program" "$folder/src/$name"

@@ -9,8 +9,11 @@
 //!     }
 
 use std::ffi::c_char;
+use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+
+use curt::Cause;
 
 use crate::guard::{Failure, caught, int, plain};
 use crate::handle;
@@ -39,6 +42,7 @@ struct Texts {
     /// The operation. It ends in a NUL, as do the other texts.
     operation: Option<Box<[u8]>>,
     path: Box<[Unit]>,
+    destination: Box<[Unit]>,
     text: Box<[u8]>,
     reason: Option<Box<[u8]>>,
 }
@@ -67,6 +71,8 @@ pub struct curt_error_info {
     /// The cause in curt's words, or NULL if the system's text for `os_error` explains it. Append
     /// it to a message that already has the system's text, such as an exception's.
     pub reason: *const c_char,
+    /// The destination, if a copy to it was refused (`CURT_E_COPY_…`); or empty.
+    pub destination: curt_str,
 }
 
 // SAFETY: the struct begins with its size, and zeros are valid.
@@ -101,7 +107,7 @@ impl curt_error {
         let pointer = |text: &Option<Box<[u8]>>| {
             text.as_ref().map_or(ptr::null(), |text| text.as_ptr().cast())
         };
-        let Texts { operation, path, text, reason } = self.texts();
+        let Texts { operation, path, destination, text, reason } = self.texts();
         curt_error_info {
             size: 0,
             result: self.result,
@@ -111,6 +117,7 @@ impl curt_error {
             text: text.as_ptr().cast(),
             text_len: text.len() - 1,
             reason: pointer(reason),
+            destination: curt_str::of(&destination[..destination.len() - 1]),
         }
     }
 
@@ -146,16 +153,25 @@ impl What {
         match self {
             What::Library(error) => Texts {
                 operation: Some(with_nul(error.operation().name())),
-                path: [&*to_units(error.path().as_os_str()), &[0]].concat().into(),
+                path: units_with_nul(error.path()),
+                destination: units_with_nul(match error.cause() {
+                    Cause::CopyRefused(_, destination) => destination,
+                    _ => Path::new(""),
+                }),
                 text: with_nul(&error.to_string()),
                 reason: error.reason().map(|reason| with_nul(&reason)),
             },
             What::Other(text) => {
                 let text = with_nul(text);
-                Texts { operation: None, path: Box::new([0]), reason: Some(text.clone()), text }
+                let [path, destination] = [Box::new([0]), Box::new([0])];
+                Texts { operation: None, path, destination, reason: Some(text.clone()), text }
             }
         }
     }
+}
+
+pub(crate) fn units_with_nul(path: &Path) -> Box<[Unit]> {
+    [&*to_units(path.as_os_str()), &[0]].concat().into()
 }
 
 /// Removes NULs, which panic messages can contain, and appends one.

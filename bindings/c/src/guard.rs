@@ -119,6 +119,7 @@ mod tests {
             text: std::ptr::null(),
             text_len: 0,
             reason: std::ptr::null(),
+            destination: curt_str::NONE,
         };
         // SAFETY: `error` is open, and `info` is local.
         assert_eq!(unsafe { curt_error_get(error, &raw mut info) }, 0);

@@ -12,6 +12,7 @@
 
 pub mod canonical;
 pub mod control;
+pub mod copy;
 pub mod dir;
 pub mod error;
 pub mod expand;

@@ -5,6 +5,7 @@
 use std::ffi::{CStr, c_char};
 
 use curt::beneath::Refusal;
+use curt::copy::CopyRefusal;
 use curt::paths::ExpandError;
 use curt::remove::RemainReason;
 use curt::which::FindCause;
@@ -99,6 +100,20 @@ pub const CURT_E_EXPAND_ESCAPE: i32 = -86;
 pub const CURT_E_EXPAND_NO_START: i32 = -87;
 /// The path is UTF-16, and its starting directory is not valid Unicode.
 pub const CURT_E_EXPAND_ENCODING: i32 = -88;
+/// Not copied: source and destination are the same entry.
+pub const CURT_E_COPY_SAME_ENTRY: i32 = -100;
+/// Not copied: the destination is inside the source.
+pub const CURT_E_COPY_INTO_ITSELF: i32 = -101;
+/// Not copied: a directory, because the destination is none.
+pub const CURT_E_COPY_DIRECTORY_OVER_FILE: i32 = -102;
+/// Not copied: an entry that is no directory, because the destination is one.
+pub const CURT_E_COPY_FILE_OVER_DIRECTORY: i32 = -103;
+/// Not copied: the destination is a device, a named pipe or a socket.
+pub const CURT_E_COPY_SPECIAL: i32 = -104;
+/// Not copied: the same copy has created the destination, from another source.
+pub const CURT_E_COPY_JUST_CREATED: i32 = -105;
+/// Not copied: a directory, because the options refuse directories.
+pub const CURT_E_COPY_DIRECTORY: i32 = -106;
 
 /// The ABI version. It rises when functions or fields are added; they are never removed.
 pub const CURT_ABI: u32 = 1;
@@ -151,6 +166,13 @@ const TEXTS: &[(i32, &CStr)] = &[
     (CURT_E_EXPAND_ESCAPE, c"'..' leads beyond the root"),
     (CURT_E_EXPAND_NO_START, c"the path is relative, and no full path to start from is known"),
     (CURT_E_EXPAND_ENCODING, c"the directory that the path starts from is not Unicode"),
+    (CURT_E_COPY_SAME_ENTRY, c"source and destination are the same entry"),
+    (CURT_E_COPY_INTO_ITSELF, c"the destination is inside the source"),
+    (CURT_E_COPY_DIRECTORY_OVER_FILE, c"the destination is not a directory"),
+    (CURT_E_COPY_FILE_OVER_DIRECTORY, c"the destination is a directory"),
+    (CURT_E_COPY_SPECIAL, c"the destination is not a regular file"),
+    (CURT_E_COPY_JUST_CREATED, c"the destination was created by this copy"),
+    (CURT_E_COPY_DIRECTORY, c"the source is a directory"),
 ];
 
 fn text_of(result: i32) -> &'static CStr {
@@ -176,6 +198,7 @@ pub(crate) fn result_of(error: &Error) -> i32 {
     match error.cause() {
         Cause::Os(error) => of_system(error),
         Cause::Remains(reason) => of_remain_reason(*reason),
+        Cause::CopyRefused(refusal, _) => of_copy_refusal(*refusal),
         Cause::Replaced => CURT_E_REPLACED,
         Cause::Loop(_) => CURT_E_LOOP,
         Cause::Refused(refusal) => of_refusal(*refusal),
@@ -202,6 +225,19 @@ fn of_remain_reason(reason: RemainReason) -> i32 {
         RemainReason::OtherFileSystem => CURT_E_KEPT_OTHER_FILE_SYSTEM,
         RemainReason::IsADirectory => CURT_E_KEPT_DIRECTORY,
         RemainReason::IsALink => CURT_E_KEPT_LINK,
+        _ => CURT_E_OTHER,
+    }
+}
+
+fn of_copy_refusal(refusal: CopyRefusal) -> i32 {
+    match refusal {
+        CopyRefusal::SameEntry => CURT_E_COPY_SAME_ENTRY,
+        CopyRefusal::IntoItself => CURT_E_COPY_INTO_ITSELF,
+        CopyRefusal::DirectoryOverFile => CURT_E_COPY_DIRECTORY_OVER_FILE,
+        CopyRefusal::FileOverDirectory => CURT_E_COPY_FILE_OVER_DIRECTORY,
+        CopyRefusal::Special => CURT_E_COPY_SPECIAL,
+        CopyRefusal::JustCreated => CURT_E_COPY_JUST_CREATED,
+        CopyRefusal::IsADirectory => CURT_E_COPY_DIRECTORY,
         _ => CURT_E_OTHER,
     }
 }

@@ -61,6 +61,8 @@ CALL(remove, curt_remove(CURT_CWD, G.text, (curt_remove_options *)G.options, CON
                          (curt_remove_report *)G.filled, WHY))
 CALL(remove_many, curt_remove_many(G.array, G.count, (curt_remove_options *)G.options, CONTROL_,
                                    (curt_remove_report *)G.filled, WHY))
+CALL(copy, (remove("copied"), curt_copy(G.array, G.count, G.text, (curt_copy_options *)G.options,
+                                        CONTROL_, (curt_copy_report *)G.filled, WHY)))
 CALL(lookup_open, curt_lookup_open(G.array, G.count, G.flags, MADE_AS(curt_lookup), WHY))
 CALL(lookup_roots, curt_lookup_set_roots((curt_lookup *)G.object, G.array, G.count, WHY))
 CALL(lookup_again, curt_lookup_revalidate((curt_lookup *)G.object))
@@ -136,6 +138,10 @@ static const struct number of_remove[] = {
     NUMBER(curt_remove_options, flags, CURT_REMOVE_MISSING_OK | CURT_REMOVE_CROSS_MOUNTS),
     NUMBER(curt_remove_options, directories, CURT_DIRECTORIES_REFUSE), {0, 0}
 };
+static const struct number of_copy[] = {
+    NUMBER(curt_copy_options, flags, CURT_COPY_BY_DATA * 2 - 1),
+    NUMBER(curt_copy_options, existing, CURT_EXISTING_REPLACE_CHANGED), {0, 0}
+};
 static const struct number of_search[] = {
     NUMBER(curt_search_options, policy, CURT_POLICY_ZIG),
     /* POSIX and WINDOWS exclude each other. */
@@ -168,6 +174,7 @@ static const size_t in_expand[] = {
 };
 
 static curt_remove_options remove_options;
+static curt_copy_options copy_options;
 static curt_search_options search_options;
 static curt_expand_options expand_options;
 static curt_open_options open_options;
@@ -175,6 +182,7 @@ static curt_control control;
 static curt_tree_entry tree_entry;
 static curt_totals totals;
 static curt_remove_report remove_report;
+static curt_copy_report copy_report;
 static curt_found found;
 static curt_error_info error_info;
 
@@ -195,6 +203,7 @@ static void open_objects(void)
     BEGIN(remove_options), BEGIN(search_options), BEGIN(expand_options), BEGIN(open_options);
     BEGIN(control), BEGIN(tree_entry), BEGIN(totals);
     BEGIN(remove_report), BEGIN(found), BEGIN(error_info);
+    BEGIN(copy_options), BEGIN(copy_report);
     open_options.flags = CURT_OPEN_READ;
     search_options.path = search_options.base = path;
     search_options.policy = CURT_POLICY_POSIX;
@@ -288,6 +297,8 @@ static const struct row {
         FILLS(remove_report, FILLED | MAY_BE_NULL)),
     ROW(remove_many, ARRAY | CONTROL, 0, 0, NULL, NULL, OPTIONS(remove_options, of_remove,
         no_texts), FILLS(remove_report, FILLED | MAY_BE_NULL)),
+    ROW(copy, TEXT | ARRAY | CONTROL, 0, 0, NULL, NULL, OPTIONS(copy_options, of_copy, no_texts),
+        FILLS(copy_report, FILLED | MAY_BE_NULL)),
     ROW(lookup_open, ARRAY | FLAGS | MADE, 0, 1, NULL, close_lookup, NO_OPTIONS, NOT_FILLED),
     ROW(lookup_find, OBJECT | TEXT | ARRAY | BUFFER, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
     ROW(lookup_roots, OBJECT | ARRAY, 0, 0, &lookup, NULL, NO_OPTIONS, NOT_FILLED),
@@ -589,6 +600,8 @@ static void wrong_arguments_are_refused_before_any_work(void)
         begin_call();
         if (row->close == close_dir || row->close == close_root)
             good.text = given.text = Z(".");
+        if (row->call == call_copy)
+            good.text = given.text = Z("copied");
         CHECK(call_and_close() >= 0);
         name_row(before, "nothing is wrong");
         wrong_pointers();

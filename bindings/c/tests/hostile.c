@@ -11,8 +11,8 @@
 static char found[4096];
 static int is_fresh;
 
-/* An operation. `option` holds the flags to open with, or how to treat directories; `flags` holds
- * the flags of a removal. */
+/* An operation. `option` holds the flags to open with, how to treat directories, or what to do with
+ * an existing destination; `flags` holds the flags of a removal. */
 static const struct operation {
     const char *name;
     uint32_t option, flags;
@@ -29,7 +29,11 @@ static const struct operation {
     {"remove_file_force", CURT_DIRECTORIES_REFUSE, CURT_REMOVE_MISSING_OK},
     {"remove_empty_force", CURT_DIRECTORIES_ONLY_EMPTY, CURT_REMOVE_MISSING_OK},
     {"usage", 0, 0},
+    {"copy", CURT_EXISTING_FAIL, 0},
+    {"copy_replace", CURT_EXISTING_REPLACE, 0},
 };
+
+static const char ARROW[] = " -> ";
 
 static int opened(curt_str path, uint32_t flags, uint32_t scope)
 {
@@ -47,6 +51,15 @@ static int opened(curt_str path, uint32_t flags, uint32_t scope)
     return result;
 }
 
+static int copied(curt_str paths, uint32_t existing)
+{
+    const char *arrow = strstr(paths.ptr, ARROW);
+    SIZED(curt_copy_options, options);
+    options.existing = existing;
+    paths.len = (size_t)(arrow - paths.ptr);
+    return curt_copy(&paths, 1, curt_z(arrow + strlen(ARROW)), &options, NULL, NULL, WHY);
+}
+
 static int run(const struct operation *operation, curt_str path, uint32_t scope)
 {
     SIZED(curt_remove_options, options);
@@ -55,6 +68,8 @@ static int run(const struct operation *operation, curt_str path, uint32_t scope)
         return opened(path, operation->option, scope);
     if (strcmp(operation->name, "usage") == 0)
         return curt_usage(&path, 1, 0, NULL, &totals, WHY);
+    if (strncmp(operation->name, "copy", 4) == 0)
+        return copied(path, operation->option);
     options.directories = operation->option;
     options.flags = operation->flags;
     return curt_remove(CURT_CWD, path, &options, NULL, NULL, WHY);
@@ -93,7 +108,12 @@ static void has_its_verdict(const struct operation *operation, const char *const
         FAILS_ONCE(atoi(verdict[1]), run(operation, path, scope));
         CHECK_INT(LAST.os_error, atoi(verdict[2]));
         CHECK(strstr(LAST.text, verdict[3]) != NULL);
-        CHECK_TEXT(LAST.path, row[1]);
+        /* A copy names its source or its destination. */
+        if (strstr(row[1], ARROW) == NULL)
+            CHECK_TEXT(LAST.path, row[1]);
+        else
+            CHECK(LAST.path.len > 0 && strstr(row[1], LAST.path.ptr) != NULL
+                  && strstr(row[1], LAST.destination.ptr) != NULL);
     }
     at = strlen(found);
     shell(look, COUNT(look));

@@ -101,7 +101,7 @@ struct test_state {
     curt_error_info info;
     char operation[32];
     char text[1024];
-    text_char path[1024];
+    text_char path[1024], destination[1024];
 };
 static struct test_state test_state;
 
@@ -208,6 +208,11 @@ static inline int expect_failure(const char *file, int line, const char *call, l
     memset(test_state.path, 0, sizeof test_state.path);
     if (info.path.len < sizeof test_state.path / sizeof *test_state.path)
         memcpy(test_state.path, info.path.ptr, info.path.len * sizeof *test_state.path);
+    memset(test_state.destination, 0, sizeof test_state.destination);
+    if (info.destination.len < sizeof test_state.destination / sizeof *test_state.destination)
+        memcpy(test_state.destination, info.destination.ptr,
+               info.destination.len * sizeof *test_state.destination);
+    test_state.info.destination.ptr = (const curt_char *)test_state.destination;
     test_state.info.text = test_state.text;
     test_state.info.path.ptr = (const curt_char *)test_state.path;
     curt_error_free(test_state.error);

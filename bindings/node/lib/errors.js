@@ -41,19 +41,36 @@ function codedError(Class, code, message, fields) {
 
 class SystemError extends Error {}
 
-/** Returns the error of `rm` for a directory, which Node reports without a system call. */
-function directoryError(path) {
-  const [syscall, errno] = ["rm", constants.errno.EISDIR];
-  const info = { code: "EISDIR", message: "is a directory", path, syscall, errno };
-  const message = `Path is a directory: ${syscall} returned EISDIR (is a directory) ${path}`;
-  return codedError(SystemError, "ERR_FS_EISDIR", message, { info, errno, syscall, path });
+/** Codes and titles of the errors of Node's `cp`, by the names of curt's refusals. */
+const COPY_REFUSALS = {
+  "same-entry": ["CP_EINVAL", "Invalid src or dest"],
+  "into-itself": ["CP_EINVAL", "Invalid src or dest"],
+  "directory-over-file": ["CP_DIR_TO_NON_DIR", "Cannot overwrite non-directory with directory"],
+  "file-over-directory": ["CP_NON_DIR_TO_DIR", "Cannot overwrite directory with non-directory"],
+  "just-created": ["CP_EEXIST", "Target already exists"],
+  "is-a-named-pipe": ["CP_FIFO_PIPE", "Cannot copy a FIFO pipe"],
+  "is-a-socket": ["CP_SOCKET", "Cannot copy a socket file"],
+};
+const OTHER_REFUSAL = ["CP_UNKNOWN", "Cannot copy an unknown file type"];
+
+/** Returns an error that Node reports without a system call. */
+function refusalError([id, title], code, syscall, message, path) {
+  const errno = constants.errno[code];
+  const info = { code, message, path, syscall, errno };
+  const text = `${title}: ${syscall} returned ${code} (${message}) ${path}`;
+  return codedError(SystemError, `ERR_FS_${id}`, text, { info, errno, syscall, path });
 }
 
-function systemError({ number, function: syscall, path, dest, reason }) {
-  if (syscall === "rm") return directoryError(path);
+function systemError({ number, function: syscall, path, dest, reason, refusal }) {
   const errno = -number;
   systemErrors ??= getSystemErrorMap();
   const [code, text] = systemErrors.get(errno) || ["UNKNOWN", "unknown error"];
+  if (syscall === "rm") {
+    return refusalError([code, "Path is a directory"], code, syscall, "is a directory", path);
+  }
+  if (refusal) {
+    return refusalError(COPY_REFUSALS[refusal] ?? OTHER_REFUSAL, code, syscall, reason, path);
+  }
   const paths = dest === undefined ? `'${path}'` : `'${path}' -> '${dest}'`;
   const error = new Error(`${code}: ${reason ?? text}, ${syscall} ${paths}`);
   Object.assign(error, { errno, code, syscall, path });

@@ -16,19 +16,21 @@ function functionsOf(module, path, names) {
   throw new Error(`curt-fs cannot use a mock of fs that has no ${path}.${missing}: ${advice}`);
 }
 
-const promises = functionsOf(fs.promises, "fs.promises", ["rm", "readdir", "opendir"]);
-const names = ["rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync", "Dir"];
-const originals = functionsOf(fs, "fs", names);
+const promises = functionsOf(fs.promises, "fs.promises", ["rm", "readdir", "opendir", "cp"]);
+const names = ["cp", "cpSync", "rm", "rmSync", "readdir", "readdirSync", "opendir", "opendirSync"];
+const originals = functionsOf(fs, "fs", [...names, "Dir"]);
+const copiers = new Set([originals.cp, originals.cpSync, promises.cp]);
 const removers = new Set([originals.rm, originals.rmSync, promises.rm]);
 const openers = new Set([originals.opendir, originals.opendirSync, promises.opendir]);
 /** Functions that Node's `rm` calls in some version or on some system. */
 const BELOW_RM = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
+const BELOW_CP = ["chmod", "copyFile", "lstat", "mkdir", "opendir", "readlink", "stat", "symlink"];
+BELOW_CP.push("unlink", "utimes");
 
 /** Returns the functions whose mocks would change the behavior of `original`. */
 function calleesOf(original) {
-  if (removers.has(original)) {
-    return BELOW_RM.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
-  }
+  const below = removers.has(original) ? BELOW_RM : copiers.has(original) ? BELOW_CP : null;
+  if (below) return below.flatMap((name) => [fs[name], fs[`${name}Sync`], fs.promises[name]]);
   if (!openers.has(original)) return [];
   const { prototype } = originals.Dir;
   const members = Reflect.ownKeys(prototype);

@@ -10,12 +10,14 @@ use crate::windows::of_system;
 pub(crate) use libc as numbers;
 
 /// A failure, before `lib/errors.js` turns it into an `Error`.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[napi(object, object_from_js = false)]
 pub struct Failure {
     pub number: i32,
     pub function: &'static str,
     pub path: String,
+    /// The name of a copy's refusal.
+    pub refusal: Option<&'static str>,
     /// curt's message, if it replaces the message of the errno.
     pub reason: Option<String>,
     pub may_pass: bool,
@@ -29,7 +31,7 @@ impl Failure {
         // Refusals of `rm` keep the text of their errno, as in Node.
         let reason = error.reason().filter(|_| !matches!(error.cause(), Cause::Remains(_)));
         let (number, may_pass) = (of_system(error.errno(), function), error.may_pass());
-        Failure { number, function, path, reason, may_pass }
+        Failure { number, function, path, reason, may_pass, ..Failure::default() }
     }
 
     pub fn at(self, path: String) -> Failure {
@@ -46,6 +48,7 @@ impl Failure {
         object.set("number", self.number)?;
         object.set("function", self.function)?;
         object.set("path", &self.path)?;
+        object.set("refusal", self.refusal)?;
         object.set("reason", self.reason.as_deref())?;
         object.set("mayPass", self.may_pass)?;
         Ok(napi::Error::from(object.to_unknown()))

@@ -1,5 +1,6 @@
 //! The addon of `curt-fs`. The functions that users call are in `lib`.
 
+mod copy;
 mod failure;
 mod home;
 mod list;

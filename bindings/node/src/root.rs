@@ -302,9 +302,7 @@ impl Descriptor {
         crate::windows::descriptor(self.0).map_err(|number| Failure {
             number,
             function: "open",
-            path: String::new(),
-            reason: None,
-            may_pass: false,
+            ..Failure::default()
         })
     }
 }
@@ -400,7 +398,7 @@ fn remove(
     match root.stat(path, Fields::KIND) {
         Ok(found) if found.kind().is_dir() => {
             let (number, function) = (numbers::EISDIR, "rm");
-            Err(Failure { number, function, path: at(), reason: None, may_pass: false })
+            Err(Failure { number, function, path: at(), ..Failure::default() })
         }
         Ok(_) => match root.remove_file(path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -5,6 +5,9 @@ const os = require("os");
 const path = require("path");
 const { after } = require("node:test");
 
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65534;
+
 function folder() {
   const made = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "curt-node-")));
   after(() => fs.rmSync(made, { recursive: true, force: true }));
@@ -30,4 +33,17 @@ function descriptors() {
   return fs.readdirSync("/proc/self/fd").filter(isFile);
 }
 
-module.exports = { descriptors, folder, plant };
+/** Runs `begin` as nobody, because file modes do not bind root. */
+async function unprivileged(begin) {
+  if (!isRoot) return begin();
+  process.setegid(NOBODY);
+  process.seteuid(NOBODY);
+  try {
+    return await begin();
+  } finally {
+    process.seteuid(0);
+    process.setegid(0);
+  }
+}
+
+module.exports = { descriptors, folder, plant, unprivileged };

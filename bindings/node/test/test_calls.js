@@ -10,12 +10,16 @@ const { folder, plant } = require("./helper.js");
 
 const VERSION = "20";
 const FILE = path.join(__dirname, "linux-calls.txt");
-const TRACED = "trace=%file,close,fstat,getdents64";
+const TRACED = "trace=%file,close,fstat,fchmod,flistxattr,fremovexattr,getdents64";
 const MARK = "/curt marks ";
 
 const recursive = true;
 const namesIn = (top) => fs.readdirSync(top, { recursive }).map((name) => path.join(top, name));
 const WAYS = {
+  cp: [
+    (top) => curt.promises.cp(top, `${top}, copied`, { recursive, threads: 1 }),
+    (top) => fs.promises.cp(top, `${top}, copied`, { recursive }),
+  ],
   rmSync: [
     (top) => curt.rmSync(top, { recursive, threads: 1 }),
     (top) => fs.rmSync(top, { recursive }),

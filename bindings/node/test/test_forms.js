@@ -35,7 +35,12 @@ async function removedBeneath(top, options) {
 }
 
 const TREE = { recursive: true };
+const copies = folder();
+let copied = 0;
+const copyOf = () => path.join(copies, `${(copied += 1)}`);
 const FORMS = {
+  "promises.cp": (top, options) => curt.promises.cp(top, copyOf(), options),
+  cp: (top, options) => promisify((...words) => curt.cp(...words))(top, copyOf(), options),
   "promises.rm": curt.promises.rm,
   rm: called((...words) => curt.rm(...words)),
   "promises.readdir": curt.promises.readdir,
@@ -49,6 +54,7 @@ const FORMS = {
   "Root.rm": removedBeneath,
 };
 const SYNC = {
+  cpSync: async (top, options) => curt.cpSync(top, copyOf(), options),
   rmSync: async (top, options) => curt.rmSync(top, options),
   readdirSync: async (top, options) => curt.readdirSync(top, options),
 };
@@ -72,7 +78,7 @@ function occupy() {
 const soon = { timeout: 60_000 };
 
 for (const [name, form] of Object.entries(FORMS)) {
-  const isNodes = /rm$|readdir/.test(name) && !name.startsWith("Root");
+  const isNodes = /cp$|rm$|readdir/.test(name) && !name.startsWith("Root");
   for (const options of isNodes ? [TREE, {}] : [TREE]) {
     const title = `${name}, ${JSON.stringify(options)}`;
     const enough = { name: "AbortError", code: "ABORT_ERR", cause: "enough" };

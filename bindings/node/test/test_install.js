@@ -133,23 +133,26 @@ test("install: without it, Node's own files are read once they are needed", () =
   assert.equal(output([], program), "loaded\nnatives\nfs");
 });
 
+const COPIERS = ["cp", "cpSync", "promises.cp"];
 const REMOVERS = ["rm", "rmSync", "promises.rm"];
 const OPENERS = ["opendir", "opendirSync", "promises.opendir"];
-const ALL = ["opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
-ALL.push("promises.opendir", "promises.readdir", "promises.rm");
+const ALL = ["cp", "cpSync", "opendir", "opendirSync", "readdir", "readdirSync", "rm", "rmSync"];
+ALL.push("promises.cp", "promises.opendir", "promises.readdir", "promises.rm");
+const inOrder = (...names) => ALL.filter((name) => names.includes(name));
 const MOCKS = [
   ["", []],
-  ...ALL.filter((name) => !/readdir/.test(name)).map((name) => [`fs.${name} = () => {};`, [name]]),
+  ...ALL.filter((name) => !/readdir|opendir/.test(name)).map((name) => [`fs.${name} = () => {};`, [name]]),
   ["fs.rm = Object.create(null);", ["rm"]],
   ["fs.rmSync = (() => {}).bind();", ["rmSync"]],
   ["fs.rmSync = new Proxy(fs.rmSync, { apply() {} });", ["rmSync"]],
-  ["fs.promises.opendir = util.promisify(() => {});", ["promises.opendir"]],
+  ["fs.promises.cp = util.promisify(() => {});", ["promises.cp"]],
   ["fs.promises.rm = util.promisify(function* () {});", ["promises.rm"]],
   ["mockModule({ ...fs, rmSync() {} });", ["rmSync"]],
   ["mockModule({ ...noops(fs), promises: noops(fs.promises) });", ALL],
 ];
 const BELOW = [
-  ["fs.lstat = fs.lstat.bind(fs);", REMOVERS],
+  ["fs.lstat = fs.lstat.bind(fs);", inOrder(...COPIERS, ...REMOVERS)],
+  ["fs.promises.copyFile = fs.promises.copyFile.bind(fs);", COPIERS],
   ["fs.Dir.prototype.entries = async function* () {};", OPENERS],
   ["system.rmdir = (() => {}).bind();", ALL],
 ];
@@ -171,7 +174,7 @@ const PREPARE = `
   const [natives, system] = ["natives", "fs"].map(process.binding);
   const native = require(path.join(path.dirname(require.resolve("curt-fs")), "lib/native.js"));
   const work = new async_hooks.AsyncLocalStorage();
-  for (const name of ["remove", "list", "OpenTree"]) {
+  for (const name of ["copy", "remove", "list", "OpenTree"]) {
     const note = (how) => (...words) => {
       work.getStore().isCurts = true;
       return how(...words);
@@ -193,6 +196,7 @@ const REPORT = `
       dir?.closeSync();
     };
     const words = [name.includes("opendir") ? "." : "missing", { recursive: true }];
+    if (name.includes("cp")) words.splice(1, 0, "copy");
     if (!/promises|Sync/.test(name)) words.push(end);
     work.run(done, () => {
       try {
@@ -239,12 +243,19 @@ test("install: leaves mocks alone, and says so", () => {
 });
 
 const EACH = `
-  const { REMOVERS, OPENERS, ALL } = ${JSON.stringify({ REMOVERS, OPENERS, ALL })};
+  const { ALL, ...GROUPS } = ${JSON.stringify({ COPIERS, REMOVERS, OPENERS, ALL })};
+  const { COPIERS, REMOVERS, OPENERS } = GROUPS;
   const { getOwnPropertyDescriptor, ownKeys } = Reflect;
   const mocks = ownKeys(fs.Dir.prototype).map((key) => [fs.Dir.prototype, key, OPENERS]);
-  for (const name of ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"]) {
-    for (const key of [name, name + "Sync"]) mocks.push([fs, key, REMOVERS, key]);
-    mocks.push([fs.promises, name, REMOVERS, "promises." + name]);
+  const removing = ["chmod", "lstat", "readdir", "rmdir", "stat", "unlink"];
+  const copying = ["chmod", "copyFile", "lstat", "mkdir", "opendir", "readlink", "stat", "symlink"];
+  copying.push("unlink", "utimes");
+  for (const name of new Set([...removing, ...copying])) {
+    const names = [];
+    if (copying.includes(name)) names.push(...COPIERS);
+    if (removing.includes(name)) names.push(...REMOVERS);
+    for (const key of [name, name + "Sync"]) mocks.push([fs, key, names, key]);
+    mocks.push([fs.promises, name, names, "promises." + name]);
   }
   for (const key in system) if (typeof system[key] === "function") mocks.push([system, key, ALL]);
   const of = (module, name) => name.split(".").reduce((found, key) => found[key], module);
@@ -263,11 +274,13 @@ const EACH = `
       require("curt-fs/install");
       const curt = require("curt-fs");
       const left = ALL.filter((name) => of(fs, name) !== of(curt, name));
-      const nodes = ["rmSync", "opendirSync"].filter((name) => {
+      const forms = ["cpSync", "rmSync", "opendirSync"];
+      const nodes = forms.filter((name) => {
         const done = {};
         work.run(done, () => {
           try {
-            curt[name]("missing", { recursive: true });
+            const words = name === "cpSync" ? ["missing", "copy"] : ["missing"];
+            curt[name](...words, { recursive: true });
           } catch {}
         });
         return !done.isCurts;
@@ -276,7 +289,8 @@ const EACH = `
       const isMock = (name) => names.includes(name);
       const expected = ALL.filter((name) => name === self || (!isAfter && isMock(name)));
       const isRight = String(left) === String(expected);
-      const isNodes = String(nodes) === String(["rmSync", "opendirSync"].filter(isMock));
+      const isCalled = (name) => isMock(name) || (!isAfter && name === self);
+      const isNodes = String(nodes) === String(forms.filter(isCalled));
       if (!isRight || !isNodes) console.log(String(key), isAfter, left, nodes);
     }
   }

@@ -8,11 +8,10 @@ const { after, test } = require("node:test");
 const { setTimeout } = require("timers/promises");
 const { inspect } = require("util");
 const curt = require("curt-fs");
-const { folder, plant } = require("./helper.js");
+const { folder, plant, unprivileged } = require("./helper.js");
 
 const TREE = { "a/b/c": "c", "a/d": "d", e: "e" };
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65534;
 
 const FORMS = {
   callback: (fs, ...words) =>
@@ -37,19 +36,6 @@ async function outcome(promise) {
   if (!(error instanceof Error)) return error;
   const { name, code, errno, syscall, path, message } = error;
   return { name, code, errno, syscall, path, message };
-}
-
-/** Runs `begin` as nobody, because file modes do not bind root. */
-async function unprivileged(begin) {
-  if (!isRoot) return begin();
-  process.setegid(NOBODY);
-  process.seteuid(NOBODY);
-  try {
-    return await begin();
-  } finally {
-    process.seteuid(0);
-    process.setegid(0);
-  }
 }
 
 function pathsIn(top) {

@@ -2,7 +2,8 @@
 
 import type { Dir, Dirent, Stats } from "node:fs";
 import { promisify } from "node:util";
-import curt, { Root, promises, readdir, readdirSync, rm, rmSync, statMany, walk } from "curt-fs";
+import curt, { Root, cp, cpSync, promises, readdir, readdirSync, rm, rmSync } from "curt-fs";
+import { statMany, walk } from "curt-fs";
 import type { ReaddirOptions } from "curt-fs";
 import "curt-fs/install";
 
@@ -21,6 +22,16 @@ rmSync(Buffer.from("a"), { force: true, maxRetries: 3, threads: 2 });
 rmSync("a", { signal });
 // @ts-expect-error: neither a number nor "auto"
 void promises.rm("a", { threads: "many" });
+
+cp("a", new URL("file:///b"), { recursive: true, threads: 2, signal }, (error) => {
+  same<typeof error, NodeJS.ErrnoException | null>(true);
+});
+cpSync("a", "b", { recursive: true, filter: (from) => from !== "c" });
+// @ts-expect-error: a synchronous call cannot be aborted
+cpSync("a", "b", { signal });
+const copy = promisify(cp);
+same<ReturnType<typeof copy>, Promise<void>>(true);
+await promises.cp("a", "b", { filter: async () => true, threads: "auto" });
 
 const names = await promises.readdir("a", { recursive: true });
 same<typeof names, string[]>(true);

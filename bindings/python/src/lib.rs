@@ -1,5 +1,6 @@
 //! The native module `curt_fs._curt`. The public functions are in `python/curt_fs`.
 
+mod copy;
 mod entries;
 mod error;
 mod imported;
@@ -31,6 +32,8 @@ mod _curt {
     use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::copy::copy;
     #[pymodule_export]
     use crate::entries::{DirEntry, ScandirIterator, listdir, scandir};
     #[pymodule_export]

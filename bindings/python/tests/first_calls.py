@@ -32,6 +32,15 @@ def removed() -> None:
     curt.rmtree(name)
 
 
+def copied() -> None:
+    name = f"copy {os.getpid()} {get_ident()}"
+    curt.copytree("still", name, symlinks=True)
+    curt.copytree("still", name, symlinks=True, dirs_exist_ok=True)
+    curt.copy2("still/file", name)
+    failing(curt.copytree, "still", name + "/a/broken")
+    curt.rmtree(name)
+
+
 def with_fd(call: Callable[[int], object]) -> None:
     fd = os.open("still", os.O_RDONLY)
     try:
@@ -83,6 +92,11 @@ CALLS: dict[str, list[Callable[[], object]]] = {
     "Usage": [lambda: repr(curt.Usage(1, 2, 3, [], []))],
     "UsageRecord": [lambda: repr(curt.UsageRecord("a", 0, "file", 1, 2, 1))],
     "abspath": [lambda: curt.abspath("a/.."), lambda: curt.abspath(b"a"), lambda: curt.abspath("\ud800")],
+    "copy2": [lambda: failing(curt.copy2, "still/file", "still/file"), lambda: failing(curt.copy2, "still/file", "gone/")],
+    "copytree": [
+        copied, lambda: failing(curt.copytree, "gone", "still"),
+        lambda: failing(curt.copytree, "still", "still", ignore=lambda *_: ()),
+    ],
     "expanduser": [lambda: curt.expanduser("~"), lambda: curt.expanduser("~root"), lambda: curt.expanduser(b"~nobody/a")],
     "fwalk": [lambda: list(curt.fwalk("still")), lambda: list(curt.fwalk("still", follow_symlinks=True))],
     "install": [curt.install],

@@ -108,6 +108,22 @@ class Forbidden(unittest.TestCase):
         curt.rmtree(self.path("a"), onexc=repair)
         self.assertFalse(os.path.exists(self.path("a")))
 
+    def test_a_copy_fails_as_in_cpython(self) -> None:
+        os.chmod(self.path("a/b/two"), 0)
+        with tempfile.TemporaryDirectory() as folder:
+            found = []
+            for copytree in (curt.copytree, shutil.copytree):
+                copy = os.path.join(folder, "copy")
+                for source, name in ((self.root, copy), (self.path("x"), folder + "/x"), (self.path("a/b/c"), self.path("x/y"))):
+                    with self.assertRaises(OSError) as caught:
+                        copytree(source, name)
+                    error = caught.exception
+                    found.append((type(error), sorted(error.args[0]) if type(error) is shutil.Error else error.args))
+                found.append([(os.path.relpath(path, folder), os.stat(path).st_mode, files) for path, _, files in os.walk(folder)])
+                os.chmod(os.path.join(copy, "a/b"), 0o755)
+                shutil.rmtree(copy)
+            self.assertEqual(found[:4], found[4:])
+
     def test_errors_of_listing(self) -> None:
         for function in (curt.listdir, curt.scandir):
             with self.assertRaises(PermissionError) as caught:

@@ -105,7 +105,11 @@ def rmtree_beneath(path: Path, **options: object) -> None:
         root.rmtree(path.name, **options)
 
 
-@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, rmtree_beneath, curt.usage])
+def copied(path: Path, **options: object) -> None:
+    curt.copytree(path, f"{path} copy", dirs_exist_ok=True, **options)
+
+
+@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, rmtree_beneath, curt.usage, copied])
 def test_numbers_of_threads(tmp_path, function) -> None:
     for threads in (1, 1024):
         (tmp_path / "d").mkdir(exist_ok=True)

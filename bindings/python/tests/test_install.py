@@ -21,7 +21,7 @@ import curt_fs as curt
 
 NAMES = [
     (os, "fwalk"), (os, "listdir"), (os, "scandir"), (os, "walk"), (os, "DirEntry"),
-    (os.path, "abspath"), (os.path, "expanduser"), (shutil, "rmtree"), (shutil, "which"),
+    (os.path, "abspath"), (os.path, "expanduser"), (shutil, "copytree"), (shutil, "rmtree"), (shutil, "which"),
 ]
 ORIGINALS = {name: getattr(module, name) for module, name in NAMES}
 
@@ -89,7 +89,7 @@ def test_functions_of_others_remain(module, name: str, other: str) -> None:
 
 
 def test_mocks_of_called_functions_protect_files(tree: Path) -> None:
-    with mock.patch("os.scandir"), pytest.warns(UserWarning, match="os.walk, os.DirEntry, shutil.rmtree"):
+    with mock.patch("os.scandir"), pytest.warns(UserWarning, match="os.walk, os.DirEntry, shutil.copytree, shutil.rmtree"):
         curt.install()
         shutil.rmtree(tree, ignore_errors=True)
     curt.uninstall()

@@ -44,6 +44,7 @@ operation = {
     "walk": lambda: [list(curt.walk(path)) for _ in range(5000)],
     "listdir": lambda: [curt.listdir(path) for _ in range(100_000)],
     "scandir": lambda: [list(curt.scandir(path)) for _ in range(100_000)],
+    "copytree": lambda: [curt.copytree(path, path + " copy", dirs_exist_ok=True) for _ in range(1000)],
     "rmtree": lambda: curt.rmtree(path),
 }[sys.argv[2]]
 signal.signal(signal.SIGALRM, handler)
@@ -64,7 +65,7 @@ def interrupted(path: Path | str, operation: str, after: float) -> None:
     assert float(done.stdout) < 0.05 + float(os.environ.get("CURT_TEST_SLACK", "1"))
 
 
-@pytest.mark.parametrize("operation", ["usage", "walk", "listdir", "scandir"])
+@pytest.mark.parametrize("operation", ["usage", "walk", "listdir", "scandir", "copytree"])
 def test_signals_end_every_operation(wide: Path, operation: str) -> None:
     interrupted(wide, operation, 0.06)
 

@@ -1,6 +1,7 @@
 //! The command line. Only this module uses clap.
 
 mod beneath;
+mod cp;
 mod du;
 pub(crate) mod expand;
 mod find;
@@ -31,6 +32,7 @@ use crate::sys;
 use crate::words::{abbreviated, meaning};
 
 pub(crate) use beneath::BeneathOptions;
+pub(crate) use cp::CpOptions;
 pub(crate) use du::{DuOptions, Unit};
 pub(crate) use expand::ExpandOptions;
 pub(crate) use find::FindOptions;
@@ -64,6 +66,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Rm(RmOptions),
+    Cp(CpOptions),
     Find(Box<FindOptions>),
     Ls(Box<LsOptions>),
     Stat(StatOptions),
@@ -118,6 +121,30 @@ pub(crate) struct OutputOptions {
 impl OutputOptions {
     pub(crate) fn session(self, program: &str) -> Session {
         Session::new(program, self.json, self.stats)
+    }
+}
+
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[cfg_attr(test, derive(PartialEq))]
+pub(crate) struct ProgressOptions {
+    /// Show a progress line on a terminal after half a second
+    ///
+    /// By default it appears after two seconds, and not with --verbose. It shows the totals so far
+    /// and the rate of the last second.
+    #[arg(long, overrides_with = "no_progress")]
+    progress: bool,
+
+    /// Show no progress line
+    #[arg(long, overrides_with = "progress")]
+    no_progress: bool,
+}
+
+impl ProgressOptions {
+    /// With `-v`, the printed names show the progress, unless `--progress` requests a line.
+    pub(crate) fn allow(self, is_verbose: bool, session: &Session) {
+        if !self.no_progress && (self.progress || !is_verbose) {
+            session.screen().allow_progress(self.progress);
+        }
     }
 }
 
@@ -227,6 +254,7 @@ pub(crate) fn parse() -> Result<Command, Box<EarlyExit>> {
     // Define only one command: defining all takes longer than removing ten files.
     match name.as_deref() {
         Some("rm") => read("rm", words).map(Command::Rm),
+        Some("cp") => read("cp", words).map(Command::Cp),
         Some("find") => read("find", words).map(Box::new).map(Command::Find),
         Some("ls") => read("ls", words).map(Box::new).map(Command::Ls),
         Some("stat") => read("stat", words).map(Command::Stat),

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-const NAMES: [&str; 7] = ["rm", "ls", "du", "stat", "which", "realpath", "readlink"];
+const NAMES: [&str; 8] = ["rm", "cp", "ls", "du", "stat", "which", "realpath", "readlink"];
 
 static CALLED: OnceLock<&str> = OnceLock::new();
 

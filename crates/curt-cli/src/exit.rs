@@ -36,9 +36,8 @@ impl Exit {
     /// tool's name, and always for `realpath` and `readlink`.
     pub(crate) fn usage(program: &str) -> Exit {
         match program {
-            "rm" | "du" | "stat" | "realpath" | "readlink" | "curt realpath" | "curt readlink" => {
-                Exit::FAILURE
-            }
+            "rm" | "cp" | "du" | "stat" | "realpath" | "readlink" | "curt realpath"
+            | "curt readlink" => Exit::FAILURE,
             _ => Exit::USAGE,
         }
     }

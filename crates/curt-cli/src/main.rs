@@ -37,6 +37,7 @@ fn main() -> std::process::ExitCode {
 fn run() -> Exit {
     match args::parse() {
         Ok(Command::Rm(options)) => cmd::rm::run(&options),
+        Ok(Command::Cp(options)) => cmd::cp::run(&options),
         Ok(Command::Find(options)) => cmd::find::run(&options),
         Ok(Command::Ls(options)) => cmd::ls::run(&options),
         Ok(Command::Stat(options)) => cmd::stat::run(&options),

@@ -1,6 +1,25 @@
+use std::sync::{Mutex, PoisonError};
+
 use curt::Cancel;
 
+use crate::session::Session;
 use crate::sys;
+
+/// Asks a question. The end of input or a signal means no.
+pub(crate) fn ask(session: &Session, answers: &Mutex<Answers>, question: &str) -> bool {
+    if session.is_cancelled() {
+        return false;
+    }
+    session.message(&format!("{}: {question}? ", session.program()));
+    let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_yes = answers.is_yes(session.cancel());
+    if session.is_cancelled() {
+        // End the line of the question.
+        session.message("\n");
+        return false;
+    }
+    is_yes
+}
 
 #[derive(Default)]
 pub(crate) struct Answers {
@@ -9,9 +28,8 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// Reads a line and returns whether it begins with `y` or `Y`. The end of input or a signal
-    /// means no.
-    pub(crate) fn is_yes(&mut self, cancel: &Cancel) -> bool {
+    /// Reads a line and returns whether it begins with `y` or `Y`.
+    fn is_yes(&mut self, cancel: &Cancel) -> bool {
         matches!(self.line(cancel).first(), Some(b'y' | b'Y'))
     }
 

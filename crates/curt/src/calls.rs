@@ -2,7 +2,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-const KINDS: usize = 40;
+const KINDS: usize = 48;
 
 /// The system calls made by an operation, by their names on this platform.
 ///

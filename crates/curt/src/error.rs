@@ -1,3 +1,4 @@
+mod copy_refusal;
 mod find;
 mod remain_reason;
 #[cfg(test)]
@@ -10,6 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use copy_refusal::CopyRefusal;
 pub use find::{FindCause, NotFound};
 pub use remain_reason::RemainReason;
 
@@ -41,14 +43,28 @@ pub enum Operation {
     ReadAttributes,
     /// Reading the owner.
     ReadOwner,
-    /// Reading an ignore file.
+    /// Reading a file.
     ReadFile,
     /// Opening a file.
     Open,
+    /// Refusing to copy an entry.
+    Copy,
+    /// Creating a file.
+    CreateFile,
+    /// Writing to a file.
+    WriteFile,
+    /// Sharing the content of a file with its copy.
+    Clone,
+    /// Creating a device, a named pipe or a socket.
+    CreateSpecial,
     /// Creating a directory.
     CreateDirectory,
     /// Creating a symlink or hard link.
     CreateLink,
+    /// Changing the owner or group.
+    SetOwner,
+    /// Changing extended attributes.
+    SetAttributes,
     /// Changing permissions.
     SetPermissions,
     /// Changing times.
@@ -98,8 +114,17 @@ impl Operation {
             Operation::ReadOwner => ["read_owner", "read the owner of", "getpwuid"],
             Operation::ReadFile => ["read_file", "read", "read"],
             Operation::Open => ["open", "open", "open"],
+            Operation::Copy => ["copy", "copy", "cp"],
+            Operation::CreateFile => ["create_file", "create file", "open"],
+            Operation::WriteFile => ["write_file", "write", "write"],
+            Operation::Clone => ["clone", "clone to", "copyfile"],
+            Operation::CreateSpecial => ["create_special", "create special file", "mknod"],
             Operation::CreateDirectory => ["create_directory", "create directory", "mkdir"],
             Operation::CreateLink => ["create_link", "create link", "link"],
+            Operation::SetOwner => ["set_owner", "change the owner of", "chown"],
+            Operation::SetAttributes => {
+                ["set_attributes", "set the extended attributes of", "setxattr"]
+            }
             Operation::SetPermissions => ["set_permissions", "change permissions of", "chmod"],
             Operation::SetTimes => ["set_times", "set times of", "utime"],
             Operation::Rename => ["rename", "rename", "rename"],
@@ -121,6 +146,8 @@ pub enum Cause {
     Os(io::Error),
     /// A removal refused an entry, or gave up on it.
     Remains(RemainReason),
+    /// A copy to this destination was refused.
+    CopyRefused(CopyRefusal, PathBuf),
     /// The name now belongs to a different entry.
     Replaced,
     /// A symlink or mount leads back to this ancestor.
@@ -163,6 +190,7 @@ impl Cause {
         match self {
             Cause::Os(error) | Cause::Start(_, error) => OsError::of(error.kind()),
             Cause::Remains(reason) => reason.closest(),
+            Cause::CopyRefused(refusal, _) => refusal.closest(),
             // Not `ENOENT`, which `rm -f` and others ignore: the name still exists.
             Cause::Replaced => OsError::Stale,
             Cause::Refused(Refusal::Empty) => OsError::NotFound,
@@ -186,6 +214,7 @@ impl fmt::Display for Cause {
                 f.write_str(&words_of(error))
             }
             Cause::Remains(reason) => reason.fmt(f),
+            Cause::CopyRefused(refusal, to) => write!(f, "{} {refusal}", Quoted(to.as_os_str())),
             Cause::Replaced => f.write_str("another entry has replaced it"),
             Cause::Loop(_) => f.write_str("symbolic link or mount loop"),
             Cause::Refused(refusal) => refusal.fmt(f),

@@ -146,6 +146,7 @@ pub mod beneath;
 mod calls;
 pub mod canonical;
 mod control;
+pub mod copy;
 mod error;
 pub mod fields;
 pub mod filters;
@@ -172,6 +173,8 @@ pub mod which;
 pub use beneath::Root;
 pub use calls::Calls;
 pub use control::{Answer, Cancel, Next, Operands, SameFileSystem, Threads, Unvisited};
+#[doc(inline)]
+pub use copy::Copy;
 pub use error::{Cause, Error, Operation};
 #[doc(hidden)]
 pub use error::{number_of, words_of};

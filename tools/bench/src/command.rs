@@ -3,6 +3,7 @@
 //! | placeholder | value |
 //! |---|---|
 //! | `{tree}` | the tree's path |
+//! | `{copy}` | an unused path beside the tree |
 //! | `{operands}` | all names or paths to query; the command then runs in the tree |
 
 use crate::oracle::{Question, paths_to_expand};
@@ -20,6 +21,7 @@ pub(crate) fn command(
     size: u32,
     found: &Found,
     tree: &Path,
+    copy: &Path,
     under: Option<Command>,
 ) -> io::Result<Command> {
     let mut command = match under {
@@ -36,6 +38,7 @@ pub(crate) fn command(
         match word {
             "{operands}" => command.current_dir(tree).args(operands(scenario, size, tree)?),
             "{tree}" => command.arg(tree),
+            "{copy}" => command.arg(copy),
             word => command.arg(word),
         };
     }
@@ -80,7 +83,8 @@ mod tests {
         for scenario in &SCENARIOS {
             for contender in scenario.contenders() {
                 for word in words(contender.line.words).filter(|word| word.starts_with('{')) {
-                    let is_known = matches!(word, "{operands}" | "{tree}") || word.contains(' ');
+                    let is_known =
+                        matches!(word, "{operands}" | "{tree}" | "{copy}") || word.contains(' ');
                     assert!(is_known, "{}: {word}", scenario.name);
                 }
             }

@@ -13,11 +13,14 @@ pub(crate) struct Ground(RefCell<HashMap<PathBuf, Rc<Truth>>>);
 
 impl Ground {
     pub(crate) fn fresh(place: &Place, scenario: &Scenario, size: u32) -> io::Result<PathBuf> {
-        static COUNTER: AtomicU32 = AtomicU32::new(0);
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let path = entry(place, &format!("tree-{number}"));
+        let path = Self::unused(place);
         build(place, scenario, size, &path)?;
         Ok(path)
+    }
+
+    pub(crate) fn unused(place: &Place) -> PathBuf {
+        static COUNTER: AtomicU32 = AtomicU32::new(0);
+        entry(place, &format!("tree-{}", COUNTER.fetch_add(1, Ordering::Relaxed)))
     }
 
     pub(crate) fn standing(

@@ -6,7 +6,7 @@
 use crate::calls::{Calls, Slope, counting, parse};
 use crate::command::command;
 use crate::ground::Ground;
-use crate::oracle::{Question, Truth};
+use crate::oracle::{Question, Truth, refute_copy};
 use crate::place::{Place, drop_caches, file_system, has_room};
 use crate::process::{Ended, run_to_end};
 use crate::programs::Found;
@@ -248,11 +248,12 @@ impl Bench {
     ) -> io::Result<Result<Ended, String>> {
         let Trial { scenario, place, size, found } = *trial;
         let said = self.scratch.entry(ERRORS);
-        let mut command = command(scenario, size, found, tree, under)?;
+        let copy = Ground::unused(place);
+        let mut command = command(scenario, size, found, tree, &copy, under)?;
         command.stdout(File::create(self.scratch.entry(OUTPUT))?);
         let time_limit = if self.is_quick { QUICK_TIME_LIMIT } else { TIME_LIMIT };
         let ended = run_to_end(&mut command, &said, time_limit, &self.interrupt);
-        let wrong = left_behind(place, scenario, tree)?;
+        let wrong = left_behind(place, scenario, tree, &copy)?;
         Ok(match (ended, wrong) {
             (Err(error), _) => Err(format!("cannot start: {error}")),
             (Ok(ended), _) if ended.killed => {
@@ -269,6 +270,9 @@ impl Bench {
         let settle = !self.is_quick;
         if scenario.reads() {
             let (path, truth) = self.ground.standing(place, scenario, size, settle)?;
+            if settle && matches!(scenario.question, Question::Copied { .. }) {
+                place.settle();
+            }
             return Ok((path, Some(truth)));
         }
         let path = Ground::fresh(place, scenario, size)?;
@@ -343,23 +347,29 @@ fn leave_out_slow_rivals(cell: &mut Cell, walls: &[f64]) {
     }
 }
 
-fn left_behind(place: &Place, scenario: &Scenario, tree: &Path) -> io::Result<Option<String>> {
+fn left_behind(
+    place: &Place,
+    scenario: &Scenario,
+    tree: &Path,
+    copy: &Path,
+) -> io::Result<Option<String>> {
     let is_there = tree.symlink_metadata().is_ok();
-    if !scenario.reads() {
-        place.sandbox.remove(tree)?;
+    let (used, wrong) = match scenario.question {
+        Question::Gone => (Some(tree), is_there.then(|| "the tree is still there".to_owned())),
+        Question::Copied { is_linked } => (Some(copy), refute_copy(tree, copy, is_linked)),
+        _ => (None, (!is_there).then(|| "removed the tree".to_owned())),
+    };
+    if let Some(used) = used {
+        place.sandbox.remove(used)?;
         // Keep the name in use by an empty directory, so that ext4 puts the next tree elsewhere
         // (see `spread`).
-        std::fs::create_dir(tree)?;
+        std::fs::create_dir(used)?;
     }
     if !place.sandbox.canary_lives() {
         place.sandbox.place_canary()?;
         return Ok(Some("removed something outside the tree".to_owned()));
     }
-    Ok(match (scenario.reads(), is_there) {
-        (false, true) => Some("the tree is still there".to_owned()),
-        (true, false) => Some("removed the tree".to_owned()),
-        _ => None,
-    })
+    Ok(wrong)
 }
 
 fn failure(code: Option<i32>, said: &Path) -> String {

@@ -2,13 +2,17 @@
 //! paths, sizes, or totals are compared.
 
 use crate::tree::{folder_in_path, program_name};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsString;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
     Gone,
+    Copied {
+        is_linked: bool,
+    },
     Paths,
     Files,
     Sizes,
@@ -83,7 +87,7 @@ impl Truth {
         let root = root.to_string_lossy();
         let lines = output.lines();
         match question {
-            Question::Gone => None,
+            Question::Gone | Question::Copied { .. } => None,
             Question::Paths => self.compare(lines.map(|line| (relative(line, &root), None))),
             Question::Files => {
                 let files = self.entries.iter().filter(|(_, known)| known.is_file);
@@ -153,6 +157,30 @@ impl Truth {
             (_, _, Some(path)) => Some(format!("another size for {path}")),
             (None, None, None) => None,
         }
+    }
+}
+
+/// Compares names, kinds and sizes. In a copy of hard links, all files must be the tree's own.
+pub(crate) fn refute_copy(tree: &Path, copy: &Path, is_linked: bool) -> Option<String> {
+    let name = copy.file_name().unwrap_or_default().to_string_lossy();
+    let (Ok(from), Ok(to)) = (tree.symlink_metadata(), copy.symlink_metadata()) else {
+        return Some(format!("no {name}"));
+    };
+    let is_same = names(&to).is_some() && names(&from) == names(&to);
+    let is_right = from.file_type() == to.file_type()
+        && (from.is_dir() || from.len() == to.len() && (is_same == is_linked || cfg!(windows)));
+    if !is_right {
+        return Some(format!("another {name}"));
+    }
+    let below = |folder: &Path| -> io::Result<BTreeSet<OsString>> {
+        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+    };
+    let lists = from.is_dir().then(|| (below(tree), below(copy)));
+    match lists? {
+        (Ok(names), Ok(copied)) if names == copied => {
+            names.iter().find_map(|name| refute_copy(&tree.join(name), &copy.join(name), is_linked))
+        }
+        _ => Some(format!("other names in {name}")),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Quick {
     pub(crate) in_readme: bool,
 }
 
-pub(crate) static SCENARIOS: [Scenario; 43] = [
+pub(crate) static SCENARIOS: [Scenario; 51] = [
     Scenario {
         quick: Some(quick(REACT_ENTRIES / 4, 18, true)),
         few: false,
@@ -56,6 +56,27 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         ..remove("remove-small", "remove small directories", |size| {
             Tree::small_directories(size / 4, Content::Empty)
         })
+    },
+    Scenario {
+        quick: Some(quick(REACT_ENTRIES / 4, 9, true)),
+        ..copy(["copy", "copy a tree", "copy"], false)
+    },
+    Scenario {
+        tree: |size| Tree::small_directories(size / 4, CONTENT),
+        shape: "small-content",
+        full: &[10, 100, 1_000, 10_000, 100_000],
+        everywhere: false,
+        few: true,
+        ..copy(["copy-scaling", "copy trees of every size", "copy"], false)
+    },
+    copy(["copy-links", "copy a tree as hard links", "copy-links"], true),
+    Scenario {
+        tree: |size| Tree::flat(size, Content::Each(1 << 30)).without_link(),
+        shape: "large",
+        full: &[1],
+        counted: [0, 1],
+        everywhere: false,
+        ..copy(["copy-large", "copy a file of 1 GiB", "copy"], false)
     },
     Scenario {
         quick: Some(quick(20_000, 3, true)),
@@ -121,6 +142,7 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         times_itself: true,
         ..react(["python-rmtree", "remove node_modules in Python", "python-rmtree"], Question::Gone)
     },
+    copy_itself(["python-copytree", "copy a tree in Python", "python-copytree"]),
     Scenario {
         times_itself: true,
         ..react(["python-walk", "walk a tree in Python", "python-walk"], Question::Paths)
@@ -162,6 +184,7 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         everywhere: false,
         ..react(["ruby-rm", "remove node_modules in Ruby", "ruby-rm"], Question::Gone)
     },
+    copy_itself(["ruby-cp", "copy a tree in Ruby", "ruby-cp"]),
     Scenario {
         times_itself: true,
         everywhere: false,
@@ -175,12 +198,17 @@ pub(crate) static SCENARIOS: [Scenario; 43] = [
         times_itself: true,
         ..react(["node-rm-sync", "the same, until it is done", "node-rm-sync"], Question::Gone)
     },
+    copy_itself(["node-cp", "copy a tree in Node", "node-cp"]),
+    copy_itself(["node-cp-sync", "the same, until it is done", "node-cp-sync"]),
     node("node-readdir", "all paths of a tree in Node"),
     node("node-dirents", "the same with kinds"),
     node("node-fdir", "all paths beside fdir"),
 ];
 
 const CLEAN: &str = "/usr/share/doc/ruby/examples/main.rb";
+
+/// The size of a typical small file.
+const CONTENT: Content = Content::Each(1_300);
 
 const COMMON: Scenario = Scenario {
     name: "",
@@ -217,6 +245,15 @@ const fn flat([name, title, job]: Words, question: Question) -> Scenario {
 const fn react([name, title, job]: Words, question: Question) -> Scenario {
     let tree: Grow = |size| Tree::react(size, Content::Some);
     Scenario { name, title, job, question, tree, shape: "react", full: &[REACT_ENTRIES], ..COMMON }
+}
+
+const fn copy(words: Words, is_linked: bool) -> Scenario {
+    let tree: Grow = |size| Tree::react(size, CONTENT);
+    Scenario { tree, shape: "react-content", ..react(words, Question::Copied { is_linked }) }
+}
+
+const fn copy_itself(words: Words) -> Scenario {
+    Scenario { times_itself: true, everywhere: false, ..copy(words, false) }
 }
 
 const fn files(words: Words) -> Scenario {

@@ -28,7 +28,7 @@ usage: cargo xtask TASK
   size [--update]          compare the lines of each package with the committed numbers
   test [PACKAGE]           run every suite, as root by another user, too, and add up the counts
   fuzz-replay              run every fuzz target once on each file of its corpus
-  gnu-tests [FILTER]       run GNU's own tests of six commands, with curt in their place
+  gnu-tests [FILTER]       run GNU's own tests of seven commands, with curt in their place
   static-test [--short]    run the suites of the command, or a few tests, with a static binary
   dist [--here] [KIND…]    build what is released: tar, deb, exe, npm, wheel, python, c (libcurt),
                            gem; --here: for this processor and Linux only

@@ -19,7 +19,7 @@ const [place, target] = process.argv.slice(2);
 
 const AT_LEAST = 25;
 const MOST_LISTED = 8;
-const NAMED = /\b(rm|rmdir|readdir|opendir)(Sync)?\b/;
+const NAMED = /\b(cpSync|(rm|rmdir|readdir|opendir)(Sync)?)\b/;
 const NO_SOURCE = 77;
 const NO_ROOT = 3;
 

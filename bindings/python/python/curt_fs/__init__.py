@@ -10,6 +10,7 @@ Cases that curt does not handle are forwarded to CPython.
 from curt_fs import windows
 from curt_fs._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
 from curt_fs._curt import __version__ as __version__
+from curt_fs._copy import copy2, copytree
 from curt_fs._install import install, uninstall
 from curt_fs._remove import rmtree
 from curt_fs._root import Root
@@ -23,6 +24,8 @@ __all__ = [
     "Usage",
     "UsageRecord",
     "abspath",
+    "copy2",
+    "copytree",
     "expanduser",
     "fwalk",
     "install",

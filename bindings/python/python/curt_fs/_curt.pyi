@@ -14,6 +14,7 @@ __all__ = [
     "ScandirIterator",
     "__version__",
     "abspath",
+    "copy",
     "expanduser",
     "identity",
     "listdir",
@@ -98,6 +99,16 @@ class Root:
     def realpath(self, path: AnyStr | os.PathLike[AnyStr]) -> AnyStr: ...
 
 def abspath(path: AnyStr | os.PathLike[AnyStr]) -> AnyStr: ...
+def copy(
+    source: _Path,
+    destination: _Path,
+    existing: str,
+    follow: str,
+    recursive: bool,
+    special_files: bool,
+    threads: int | None,
+    progress: Callable[[int], object] | None,
+) -> tuple[int, list[tuple[bool, Any, str | None, OSError]]]: ...
 def expanduser(path: AnyStr | os.PathLike[AnyStr]) -> AnyStr: ...
 @overload
 def listdir(path: int | None = None) -> list[str]: ...

@@ -32,6 +32,7 @@ def install() -> None:
         (os, curt.DirEntry, "scandir"),
         (posixpath, curt.abspath, "getcwd"),
         (posixpath, curt.expanduser, ""),
+        (shutil, curt.copytree, "scandir stat mkdir chmod utime symlink readlink listxattr setxattr"),
         (shutil, curt.rmtree, "scandir lstat stat open close unlink rmdir"),
         (shutil, curt.which, "access stat"),
     ]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 abspath = posixpath.abspath
+copy2 = shutil.copy2
+copytree = shutil.copytree
 expanduser = posixpath.expanduser
 fwalk = os.fwalk
 listdir = os.listdir

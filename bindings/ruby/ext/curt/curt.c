@@ -11,6 +11,7 @@ RUBY_FUNC_EXPORTED void Init_curt(void)
     rb_raise(rb_eLoadError, "libcurt is older than the one that curt was built with");
   Init_lookup();
   Init_remove();
+  Init_copy();
   Init_root();
   Init_expand();
   Init_install();

@@ -9,6 +9,7 @@ extern VALUE rb_mCurt;
 
 void Init_lookup(void);
 void Init_remove(void);
+void Init_copy(void);
 void Init_root(void);
 void Init_expand(void);
 void Init_install(void);

@@ -5,11 +5,23 @@ static VALUE without_number(int32_t result, VALUE message)
   return rb_exc_new_str(result == CURT_E_INTERNAL ? rb_eRuntimeError : rb_eArgError, message);
 }
 
+/* As FileUtils refuses a copy onto or into itself. */
+static VALUE itself(const curt_error_info *info)
+{
+  const char *format = info->result == CURT_E_COPY_SAME_ENTRY
+                           ? "same file: %"PRIsVALUE" and %"PRIsVALUE
+                           : "cannot copy directory %"PRIsVALUE" to itself %"PRIsVALUE;
+  VALUE source = path_string(info->path);
+  return rb_exc_new_str(rb_eArgError, rb_sprintf(format, source, path_string(info->destination)));
+}
+
 static VALUE exception_of(VALUE error)
 {
   curt_error_info info = CURT_ERROR_INFO_INIT;
   VALUE message, arguments[3];
   curt_error_get((const curt_error *)error, &info);
+  if (info.result == CURT_E_COPY_SAME_ENTRY || info.result == CURT_E_COPY_INTO_ITSELF)
+    return itself(&info);
   /* Ruby appends the text of an errno itself. */
   message = info.reason == NULL ? path_string(info.path)
                                 : rb_utf8_str_new(info.text, (long)info.text_len);

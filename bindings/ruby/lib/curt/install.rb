@@ -6,17 +6,18 @@ require "find"
 require "rbconfig"
 
 # <tt>require "curt/install"</tt> replaces File.expand_path, File.absolute_path, Dir.children,
-# Find.find, FileUtils.remove_entry and FileUtils.remove_entry_secure, and so their callers:
-# FileUtils.rm_r, rm_rf, rmtree and remove_dir with all their variants, the same methods of
-# Pathname, and Dir.mktmpdir. Arguments, results and errors remain Ruby's.
+# Find.find, FileUtils.remove_entry, FileUtils.remove_entry_secure and FileUtils.copy_entry, and so
+# their callers: FileUtils.rm_r, rm_rf, rmtree, remove_dir and cp_r with all their variants, the
+# same methods of Pathname, and Dir.mktmpdir. Arguments, results and errors remain Ruby's.
 #
 #   require "curt/install"
 #   FileUtils.rm_rf("build", verbose: true)
 #   Find.find(".") { |path| Find.prune if path.end_with?("/vendor") }
 #
-# See Curt.rm_r for paths that Ruby empties and curt refuses. Methods that a mock or another library
-# has replaced are left alone, and one warning names them. While File.unlink or Dir.rmdir is a mock,
-# FileUtils uses Ruby's own methods.
+# See Curt.rm_r for paths that Ruby empties and curt refuses, and Curt.cp_r for devices, set-id bits
+# and copies of a directory into itself. Methods that a mock or another library has replaced are
+# left alone, and one warning names them. While File.unlink, Dir.rmdir, Dir.mkdir or IO.copy_stream is a
+# mock, FileUtils uses Ruby's own methods.
 module Curt
   module Installed # :nodoc:
     def find(*paths, ignore_error: true, &block)
@@ -58,6 +59,19 @@ module Curt
     rescue StandardError
       raise unless force
     end
+
+    # Ruby's method writes to existing files, also through symlinks, and raises for devices. So it
+    # is called unless a directory is copied to a new or empty one.
+    def copy_entry(src, dest, preserve = false, dereference_root = false,
+                   remove_destination = false)
+      from = dereference_root ? File.realpath(src) : src
+      is_new = !File.symlink?(dest) && (!File.exist?(dest) || Dir.empty?(dest)) rescue false
+      unless is_new && File.directory?(from) && !File.symlink?(from) && !Curt.send(:mocked?)
+        return curt_copy_entry(src, dest, preserve, dereference_root, remove_destination)
+      end
+
+      Curt.send(:copy_trees, [from, dest], false, preserve, false, false, nil)
+    end
   end
 
   class << self
@@ -74,7 +88,8 @@ module Curt
     end
 
     def mocked? # :nodoc:
-      [File.method(:unlink), Dir.method(:rmdir)].any?(&:source_location)
+      [File.method(:unlink), Dir.method(:rmdir), Dir.method(:mkdir), IO.method(:copy_stream)]
+        .any?(&:source_location)
     end
 
     # Replaces and returns Ruby's method, unless this method or one that it calls is not Ruby's own.
@@ -96,10 +111,11 @@ module Curt
   unless const_defined?(:ORIGINALS, false)
     find_calls = [[Dir, :children], [File, :lstat]]
     removal_calls = [*find_calls, [File, :unlink], [Dir, :rmdir]]
+    copy_calls = [*find_calls, [Dir, :mkdir], [File, :symlink], [IO, :copy_stream]]
     methods = [
       [File, :expand_path, []], [File, :absolute_path, []], [Dir, :children, []],
       [Find, :find, find_calls], [FileUtils, :remove_entry, removal_calls],
-      [FileUtils, :remove_entry_secure, removal_calls]
+      [FileUtils, :remove_entry_secure, removal_calls], [FileUtils, :copy_entry, copy_calls]
     ]
     # Ruby's replaced methods: a frozen Hash from names such as <tt>"Find.find"</tt> to Method
     # objects. Defined by <tt>require "curt/install"</tt>.

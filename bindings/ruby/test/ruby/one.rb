@@ -15,7 +15,8 @@ def on_each_call
     ["Dir.children", [Dir.singleton_class]],
     ["Find.find", [Find.singleton_class, Find]],
     ["FileUtils.remove_entry", [FileUtils.singleton_class, FileUtils]],
-    ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]]
+    ["FileUtils.remove_entry_secure", [FileUtils.singleton_class, FileUtils]],
+    ["FileUtils.copy_entry", [FileUtils.singleton_class, FileUtils]]
   ]
   texts = places.flat_map do |text, owners|
     owners.map { |owner| [[owner, text[/\w+\z/].to_sym], text] }

@@ -19,6 +19,18 @@ const RM: Tool = Tool {
         --recursive --verbose --version",
 };
 
+const CP: Tool = Tool {
+    name: "cp",
+    letters: "-a-b-d-f-i-l-n-p-r-s-t-u-v-x-H-L-P-R-S-T-Z",
+    longs: "\
+        --archive --attributes-only --backup --context --copy-contents --debug --dereference \
+        --force --help --interactive --keep-directory-symlink --link --no-clobber \
+        --no-dereference --no-preserve --no-target-directory --one-file-system --parents \
+        --preserve --recursive --reflink --remove-destination --sparse \
+        --strip-trailing-slashes --suffix --symbolic-link --target-directory --update --verbose \
+        --version",
+};
+
 const LS: Tool = Tool {
     name: "ls",
     letters: "-a-b-c-d-f-g-h-i-k-l-m-n-o-p-q-r-s-t-u-v-w-x-A-B-C-D-F-G-H-I-L-N-Q-R-S-T-U-X-Z-1",
@@ -66,7 +78,7 @@ const READLINK: Tool = Tool {
 };
 
 pub(super) fn options(tool: &str) -> Option<&'static Tool> {
-    [&RM, &LS, &DU, &STAT, &REALPATH, &READLINK].into_iter().find(|known| known.name == tool)
+    [&RM, &CP, &LS, &DU, &STAT, &REALPATH, &READLINK].into_iter().find(|known| known.name == tool)
 }
 
 impl Tool {
@@ -149,11 +161,11 @@ fn common(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{DU, LS, READLINK, REALPATH, RM, STAT};
+    use super::{CP, DU, LS, READLINK, REALPATH, RM, STAT};
 
     #[test]
     fn names_are_sorted() {
-        for tool in [RM, LS, DU, STAT, REALPATH, READLINK] {
+        for tool in [RM, CP, LS, DU, STAT, REALPATH, READLINK] {
             assert!(tool.longs.split_whitespace().is_sorted(), "{}", tool.name);
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn in_full(command: &Command) -> StyledStr {
 /// Returns the command as shown by help and manual pages, with `FILE` and `--root` as required,
 /// although options such as `--force` make them optional.
 pub(crate) fn shown(command: &Command) -> Command {
-    let is_required = matches!(command.get_name(), "rm" | "beneath");
+    let is_required = matches!(command.get_name(), "rm" | "cp" | "beneath");
     command.clone().mut_args(|option| {
         let is_needed = option.is_positional() || option.get_id() == "root";
         if is_required && is_needed { option.required(true) } else { option }

@@ -7,8 +7,8 @@ use curt::Threads;
 use curt::remove::Preserve;
 
 use super::{
-    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, WithoutOptions, meaning,
-    parse_threads,
+    AbbreviationOf, OperandsOf, Options, OutputOptions, Positions, ProgressOptions, WithoutOptions,
+    meaning, parse_threads,
 };
 
 const LONG_ABOUT: &str = "\
@@ -159,16 +159,8 @@ pub(crate) struct RmOptions {
           help_heading = BEYOND_GNU)]
     pub(crate) retry_ms: u64,
 
-    /// Show a progress line on a terminal after half a second
-    ///
-    /// By default it appears after two seconds, and not with --verbose. It shows the totals so far
-    /// and the rate of the last second.
-    #[arg(long, overrides_with = "no_progress", help_heading = BEYOND_GNU)]
-    pub(crate) progress: bool,
-
-    /// Show no progress line
-    #[arg(long, overrides_with = "progress", help_heading = BEYOND_GNU)]
-    pub(crate) no_progress: bool,
+    #[command(flatten, next_help_heading = BEYOND_GNU)]
+    pub(crate) progress: ProgressOptions,
 
     #[command(flatten, next_help_heading = BEYOND_GNU)]
     pub(crate) output: OutputOptions,

@@ -27,6 +27,7 @@ per line. Each object on standard output has a 'path' and:
   du                 depth, apparent, allocated, entries; with --time newest;
                      --by-type: type instead of path and depth
   rm -v, --dry-run   kind, removed; with --trash: trashed, to
+  cp -v, --dry-run   from and to instead of path, copied
   which              name, origin, kind, relative; interpreter of a script
   realpath readlink  name, or target
   expand, beneath    full and rules, or allow: the path relative to the root
@@ -99,7 +100,7 @@ Exit codes:
   0    everything was done
   1    something was not found or failed; each failure was reported
   2    the command line was wrong, and nothing was done (1, as for GNU, from
-       realpath and readlink, and from rm, du and stat called by that name);
+       realpath and readlink, and from rm, cp, du and stat of that name);
        ls also: an operand could not be listed, or output not be written
 
 curt run ends as the program does, by the same signal if one ended it, or with

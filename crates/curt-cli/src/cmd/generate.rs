@@ -42,12 +42,13 @@ pub(crate) fn completions(options: &CompletionsOptions) -> Exit {
 }
 
 /// Suggested values of options, by identifier. The options also take other values.
-const WORDS: [(&str, &str); 5] = [
+const WORDS: [(&str, &str); 6] = [
+    ("preserve", "mode ownership timestamps links xattr all"),
     ("preserve_root", "all"),
     ("time_style", "full-iso long-iso iso locale relative"),
     ("file_types", "f d l p s c b x e"),
     ("signal", "TERM HUP INT QUIT KILL USR1 USR2 ALRM CONT STOP"),
-    ("command", "rm find ls stat du which run realpath readlink expand beneath"),
+    ("command", "rm cp find ls stat du which run realpath readlink expand beneath"),
 ];
 
 /// Completes program names in fish, which clap's script does not.

@@ -1,6 +1,7 @@
 //! The commands. Each translates options to library calls and prints the results.
 
 pub(crate) mod beneath;
+pub(crate) mod cp;
 pub(crate) mod du;
 mod exclude;
 pub(crate) mod expand;

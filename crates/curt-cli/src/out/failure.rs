@@ -77,6 +77,7 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
             kind(error)
         }
         Cause::Remains(reason) => reason.name(),
+        Cause::CopyRefused(refusal, _) => refusal.name(),
         Cause::Replaced => "replaced",
         Cause::Loop(_) => "loop",
         Cause::Refused(refusal) => refusal.name(),
@@ -94,7 +95,7 @@ fn kind_of_cause(cause: &Cause) -> &'static str {
     }
 }
 
-fn kind(error: &io::Error) -> &'static str {
+pub(crate) fn kind(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     match error.kind() {
         Kind::NotFound => "not-found",

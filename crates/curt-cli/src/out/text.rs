@@ -99,16 +99,20 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
 
 /// Returns a number of bytes, with a unit if large: `4.9 MiB (5185536 bytes)`.
 pub(crate) fn size(bytes: u64) -> String {
-    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exact = counted(bytes, "byte", "bytes");
+    if bytes < 1024 { exact } else { format!("{} ({exact})", rounded_size(bytes)) }
+}
+
+pub(crate) fn rounded_size(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let tenths =
         |power: usize| (u128::from(bytes) * 10 + (512 << (10 * power))) >> (10 * power + 10);
     let unit = UNITS.iter().enumerate().rev().find(|&(power, _)| tenths(power) >= 10);
     match unit.map(|(power, unit)| (tenths(power), unit)) {
         Some((tenths, unit)) if bytes >= 1024 => {
-            format!("{}.{} {unit} ({exact})", tenths / 10, tenths % 10)
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
         }
-        _ => exact,
+        _ => counted(bytes, "byte", "bytes"),
     }
 }
 

@@ -27,8 +27,9 @@ const fn row(name: &'static str, works: &'static str) -> Row {
     Row { name, works, nul: None, fails: 1, wrong: 2, missing: Some("f none"), closed }
 }
 
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 11] = [
     Row { works: "-v f", ..row("rm", "") },
+    Row { missing: Some("f none t"), closed: &["closed/f t"], ..row("cp", "-v f t") },
     Row { nul: Some("-0"), missing: Some(". t none"), closed: &[". closed"], ..row("find", ". t") },
     Row { nul: Some("--zero"), fails: 2, closed: &["closed", "closed/f"], ..row("ls", "t") },
     row("stat", "f"),
@@ -93,6 +94,7 @@ fn wrong_command_lines_are_answered_in_one_form() {
         let needs = match name {
             "find" | "ls" | "du" => continue,
             "beneath" => "missing option '--root'",
+            "cp" => "missing file operand",
             _ => "missing operand",
         };
         assert_eq!((code, messages), (Some(wrong), format!("curt {name}: {needs}\n{end}")));
@@ -134,7 +136,8 @@ fn a_missing_operand_is_one_failure() {
     for Row { name, fails, missing: operands, .. } in ROWS {
         let Some(operands) = operands else { continue };
         let (code, out, messages) = run(&files(), &format!("{name} {operands}"));
-        assert_eq!((code, out.is_empty()), (Some(fails), name == "rm"), "{name}: {out}");
+        let is_silent = matches!(name, "rm" | "cp");
+        assert_eq!((code, out.is_empty()), (Some(fails), is_silent), "{name}: {out}");
         let reason = if name == "which" { "not found in PATH".to_owned() } else { missing() };
         assert!(messages.starts_with(&format!("curt {name}: ")), "{messages}");
         assert!(messages.contains("none"), "{messages}");
@@ -145,18 +148,20 @@ fn a_missing_operand_is_one_failure() {
     }
 }
 
-/// Objects on standard output always have a path, so `jq -r .path` never prints `null`.
+/// Objects on standard output always have a path, so `jq -r .path` never prints `null`. Those of
+/// `cp` have two.
 #[test]
 fn json_has_one_shape() {
     for Row { name, works, missing, .. } in ROWS {
         for options in ["--json", "--json --stats"] {
-            let verbose = if name == "rm" { "-v" } else { "" };
+            let verbose = if matches!(name, "rm" | "cp") { "-v" } else { "" };
+            let path = if name == "cp" { "from" } else { "path" };
             let operands = missing.unwrap_or(works);
             let line = format!("{name} {options} {verbose} {operands}");
             let (_, out, messages) = run(&files(), &line);
             let (answers, mut others) = (objects(&out), objects(&messages));
             assert!(!answers.is_empty(), "{line}");
-            assert!(answers.iter().all(|object| object["path"].is_string()), "{line}: {out}");
+            assert!(answers.iter().all(|object| object[path].is_string()), "{line}: {out}");
             if options.ends_with("--stats") {
                 let summary = others.pop().unwrap()["summary"].take();
                 let mut calls = summary["calls"].as_object().unwrap().clone();
@@ -287,12 +292,13 @@ mod unix {
         scratch
     }
 
-    const LARGE: [&str; 6] = [
+    const LARGE: [&str; 7] = [
         "ls -lR large",
         "ls -R --json large",
         "du -a -j1 large",
         "find . large",
         "find --json . large",
+        "cp -rv -j1 large copy",
         "rm -rv -j1 large",
     ];
 
@@ -343,6 +349,7 @@ mod unix {
             assert_eq!(output.status.signal(), Some(2), "{line}: {messages}");
             let end = match line.split(' ').next().unwrap() {
                 "rm" => " directories removed\n",
+                "cp" => " directories copied\n",
                 "du" => " entries counted\n",
                 _ => {
                     let objects = objects(&messages);

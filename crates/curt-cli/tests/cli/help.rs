@@ -2,8 +2,10 @@ use std::process::{Command, Stdio};
 
 use crate::outcome;
 
-const COMMANDS: [&str; 11] =
-    ["rm", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand", "beneath"];
+const COMMANDS: [&str; 12] = [
+    "rm", "cp", "find", "ls", "stat", "du", "which", "run", "realpath", "readlink", "expand",
+    "beneath",
+];
 
 fn out(words: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_curt"));
@@ -33,7 +35,7 @@ fn help_has_one_form() {
         assert!(examples.lines().all(|line| line.chars().count() < 80), "{command}: {examples}");
         assert!(sections.last().unwrap().starts_with("Exit status:\n"), "{command}");
         let heading = format!("Options that GNU {command} does not have:");
-        let has_heading = matches!(command, "rm" | "ls" | "du");
+        let has_heading = matches!(command, "rm" | "cp" | "ls" | "du");
         assert_eq!(help.matches("Options that GNU").count(), usize::from(has_heading), "{help}");
         assert_eq!(help.contains(&heading), has_heading, "{help}");
         let words: Vec<&str> = help.split(|letter: char| !letter.is_alphanumeric()).collect();
@@ -152,7 +154,7 @@ fn completion_scripts_offer_values() {
         "device mount",
         "posix windows",
         "never always",
-        "rm find ls stat du which run realpath readlink expand beneath",
+        "rm cp find ls stat du which run realpath readlink expand beneath",
     ] {
         assert!(script.contains(&format!("{values}\"")), "{values}");
     }
@@ -211,7 +213,7 @@ fn bash_completes_programs_signals_fields_users_and_topics() {
 #[test]
 fn every_option_of_gnu_is_known() {
     let scratch = curt_testkit::Scratch::new();
-    for tool in ["rm", "ls", "du", "stat"] {
+    for tool in ["rm", "cp", "ls", "du", "stat"] {
         let help = Command::new(tool).arg("--help").env("LC_ALL", "C").output();
         let help = help.map(|help| String::from_utf8_lossy(&help.stdout).into_owned());
         let help = help.unwrap_or_default();

@@ -57,31 +57,38 @@ fn write_protected_files_are_prompted_for() {
     }
 }
 
-/// The late answer to the prompt of `-I` makes the removal last long enough for progress.
+/// The late answer to a prompt makes the command last long enough for progress.
 #[test]
 fn long_work_shows_progress_on_a_terminal() {
     if in_a_terminal(&Scratch::new(), "true", "").is_none() {
         return;
     }
     let cases = [
-        ("-rI", "", true),
-        ("-rIv", "", false),
-        ("-rI", "2>messages", false),
-        ("-rIv --progress", "", true),
-        ("-rI --no-progress", "", false),
-        ("-rI --no-progress --progress", "", true),
-        ("-rI --progress --no-progress", "", false),
-        ("-rf --progress", "", false),
+        ("rm -rI t", true),
+        ("rm -rIv t", false),
+        ("rm -rI t 2>messages", false),
+        ("rm -rIv --progress t", true),
+        ("rm -rI --no-progress t", false),
+        ("rm -rI --no-progress --progress t", true),
+        ("rm -rI --progress --no-progress t", false),
+        ("rm -rf --progress t", false),
+        ("cp -ri t/. u", true),
+        ("cp -riv t/. u", false),
+        ("cp -ri --no-progress t/. u", false),
+        ("cp -riv --progress t/. u", true),
     ];
-    at_once(cases, |(options, end, is_shown)| {
+    at_once(cases, |(command, is_shown)| {
         let scratch = Scratch::new();
-        scratch.file("t/f");
-        let line = format!("(sleep 2.2; echo y) | $CURT rm {options} t {end}; echo ended $?");
+        scratch.file("u/f");
+        scratch.file_with("t/f", b"four");
+        let line = format!("(sleep 2.2; echo y) | $CURT {command}; echo ended $?");
         let shown = in_a_terminal(&scratch, &line, "").unwrap();
-        assert!(shown.contains("ended 0"), "{options} {end}: {shown}");
-        let progress = "\r\x1b[Jcurt rm: 2 entries removed";
-        assert_eq!(shown.contains(progress), is_shown, "{options} {end}: {shown}");
-        assert!(!scratch.exists("t"));
+        assert!(shown.contains("ended 0"), "{command}: {shown}");
+        let copies = command.starts_with("cp");
+        let totals = if copies { "cp: 1 file, 4 bytes" } else { "rm: 2 entries removed" };
+        let progress = format!("\r\x1b[Jcurt {totals}");
+        assert_eq!(shown.contains(&progress), is_shown, "{command}: {shown}");
+        assert_eq!(scratch.exists("t"), copies);
     });
 }
 

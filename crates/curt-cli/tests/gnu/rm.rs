@@ -103,9 +103,9 @@ fn pair<'a>(fixture: &'a Fixture, dir: &'a Path) -> Pair<'a> {
     Pair { curt: &fixture.curt, is_sorted: true, variables, equate, ..pair }
 }
 
-type Row<'a> = [&'a str; 3];
+pub(crate) type Row<'a> = [&'a str; 3];
 
-fn table(text: &str) -> Vec<Row<'_>> {
+pub(crate) fn table(text: &str) -> Vec<Row<'_>> {
     let row = |row| {
         let mut cells = str::split(row, '#').map(str::trim);
         [(); 3].map(|()| cells.next().unwrap_or_default())

@@ -138,6 +138,48 @@ impl Tree {
         Tree(steps)
     }
 
+    /// Moves the tree into `s`, and adds a directory `d` with some of its names, which are often
+    /// those of other kinds.
+    #[allow(dead_code, reason = "the suite fd copies nothing")]
+    pub(crate) fn with_overlap(self, choices: &mut Choices) -> Tree {
+        let mut steps = vec![("s".into(), Step::Directory)];
+        let mut others = vec![(OsString::from("d"), Step::Directory)];
+        let mut later = Vec::new();
+        for (path, step) in self.0 {
+            let [ours, other] = ["s", "d"].map(|dir| Path::new(dir).join(&path).into_os_string());
+            let step = match step {
+                Step::Name(of) => Step::Name(Path::new("s").join(of).into_os_string()),
+                step => step,
+            };
+            let is_entry = !matches!(step, Step::Mode(_) | Step::OfRoot | Step::Changed(_));
+            let above = Path::new(&other).parent().map(Path::as_os_str);
+            let has_directory =
+                others.iter().any(|(path, of)| Some(&**path) == above && *of == Step::Directory);
+            if is_entry && has_directory && choices.one_in(2) {
+                let (kind, is_same) = (choices.below(6), matches!(step, Step::Name(_)));
+                others.push((
+                    other.clone(),
+                    match kind {
+                        0 | 1 => Step::Directory,
+                        2 | 3 => Step::File(b"old".into()),
+                        _ if is_same => Step::File(Vec::new()),
+                        _ => step.clone(),
+                    },
+                ));
+                if (2..4).contains(&kind) && choices.one_in(2) {
+                    let mode = *choices.pick(&[0o444, 0o600, 0o755]);
+                    let changed = *choices.pick(&[4, 1_650_000_000]);
+                    later.extend([
+                        (other.clone(), Step::Changed(changed)),
+                        (other, Step::Mode(mode)),
+                    ]);
+                }
+            }
+            if is_entry { steps.push((ours, step)) } else { later.push((ours, step)) }
+        }
+        Tree(steps.into_iter().chain(others).chain(later).collect())
+    }
+
     #[allow(dead_code, reason = "the suite fd adds rules")]
     pub(crate) fn with_file(mut self, path: &str, content: String) -> Tree {
         self.0.push((path.into(), Step::File(content.into_bytes())));

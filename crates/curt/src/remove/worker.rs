@@ -151,7 +151,8 @@ impl<'r, S: Sys> Worker<'r, S> {
     }
 
     pub(super) fn is_protected(&self, dir: &S::Dir, name: Name<'_, S::Unit>, kind: Kind) -> bool {
-        self.shared.options.confirm != Confirm::Never && !self.sys.may_write(dir, name, kind)
+        let may_write = || self.sys.may_write(dir, name, kind).unwrap_or(false);
+        self.shared.options.confirm != Confirm::Never && !may_write()
     }
 
     /// Returns whether the caller confirms. Counts the answer `No` as a skip, but not `Stop`.

@@ -11,7 +11,8 @@
 //! - `memory`: a small in-memory filesystem with scheduled races, for tests.
 //!
 //! [`Sys`] covers files and directories, [`Host`] this process, [`Beneath`](beneath::Beneath)
-//! untrusted paths, and [`Which`] program searches.
+//! untrusted paths, [`Copying`](copying::Copying) what only a copy needs, and [`Which`] program
+//! searches.
 #![allow(unsafe_code, reason = "the platforms make the calls that have no safe form")]
 
 use std::io;
@@ -45,6 +46,7 @@ pub(crate) use std::sync::Condvar;
 mod answer;
 pub(crate) mod beneath;
 pub(crate) mod canonical;
+pub(crate) mod copying;
 #[cfg(test)]
 pub(crate) mod fault;
 mod features;
@@ -318,9 +320,14 @@ pub(crate) trait Sys: Host + Sized + Send {
         Ok(root.get() == Some(&identity))
     }
     /// True for symlinks, whose permissions are ignored.
-    fn may_write(&self, parent: &Self::Dir, name: Name<'_, Self::Unit>, kind: Kind) -> bool {
+    fn may_write(
+        &self,
+        parent: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        kind: Kind,
+    ) -> io::Result<bool> {
         let may = || self.may(parent, name, Fields::WRITABLE);
-        kind.is_link() || may().is_ok_and(|allowed| allowed.contains(Fields::WRITABLE))
+        Ok(kind.is_link() || may()?.contains(Fields::WRITABLE))
     }
     /// Predicts the error of a removal, but does not check whether a directory is empty. `facts`
     /// must include the fields of [`Request::STAT`].

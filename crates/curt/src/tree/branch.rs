@@ -109,7 +109,12 @@ impl<S: Sys, T> Branch<S, T> {
     }
 
     /// Opens a waiting subdirectory. Returns `None` to skip it.
-    fn open(&mut self, at: usize, sys: &S) -> Result<Option<Admitted<S::Dir>>, Cause> {
+    fn open(
+        &mut self,
+        at: usize,
+        release: &mut dyn FnMut() -> bool,
+        sys: &S,
+    ) -> Result<Option<Admitted<S::Dir>>, Cause> {
         self.stack.release_if_full(sys);
         // Drop the identity of the previous sibling, in case the sibling was not entered.
         self.loops.leave(self.depth());
@@ -128,7 +133,7 @@ impl<S: Sys, T> Branch<S, T> {
             }
             match opened {
                 Opened::Failed(error) if is_shortage(&error) => {
-                    if !self.stack.lower_budget(sys) {
+                    if !(self.stack.lower_budget(sys) | release()) {
                         return Err(Cause::Os(error));
                     }
                 }
@@ -275,13 +280,26 @@ impl<S: Sys, T: Own> Branch<S, T> {
         keeps: impl FnOnce(&T) -> bool,
         sys: &S,
     ) -> Option<Result<Option<Admitted<S::Dir>>, Error>> {
+        self.open_next_or(keeps, &mut || false, sys)
+    }
+
+    /// As [`Branch::open_next`]. Calls `release` if descriptors run out, which returns whether it
+    /// has closed a directory elsewhere.
+    pub(crate) fn open_next_or(
+        &mut self,
+        keeps: impl FnOnce(&T) -> bool,
+        release: &mut dyn FnMut() -> bool,
+        sys: &S,
+    ) -> Option<Result<Option<Admitted<S::Dir>>, Error>> {
         let index = self.stack.len().checked_sub(1)?;
         self.path.truncate(self.stack[index].path_len());
         let at = self.stack.next_waiting()?;
-        if let Err(lost) = self.reopen(sys) {
-            return Some(Err(self.give_up(lost)));
+        while let Err(lost) = self.reopen(sys) {
+            if !(lost.reason.is_shortage() && release()) {
+                return Some(Err(self.give_up(lost)));
+            }
         }
-        let opened = self.open(at, sys).map_err(|cause| self.not_opened(cause));
+        let opened = self.open(at, release, sys).map_err(|cause| self.not_opened(cause));
         let level = &self.stack[index];
         if index > 0 && !level.has_waiting() && !keeps(level) {
             self.stack.close(index, sys);

@@ -16,6 +16,7 @@ use std::collections::HashMap;
 use std::io;
 
 use super::identity;
+use crate::control::SameFileSystem;
 use crate::error::Cause;
 use crate::name::{NameBuf, Unit};
 use crate::sys::{Identity, Opened, Sys};
@@ -28,6 +29,19 @@ pub(crate) struct Limits {
     /// Whether to skip directories on a different device from the operand. If mounts are refused, a
     /// directory opened on the mount of its parent needs no comparison.
     pub(crate) one_device: bool,
+}
+
+impl Limits {
+    pub(crate) fn new(same_file_system: SameFileSystem, follow: bool) -> Self {
+        let by_mount = same_file_system == SameFileSystem::Mount;
+        Limits {
+            follow,
+            refuse_mounts: by_mount,
+            // Compare the device of a followed symlink's target, because following reports no
+            // mount.
+            one_device: same_file_system == SameFileSystem::Device || by_mount && follow,
+        }
+    }
 }
 
 #[derive(Clone, Default)]

@@ -38,8 +38,8 @@ pub(crate) use loops::Limits;
 pub(crate) use path::TreePath;
 pub(crate) use reader::Reader;
 pub(crate) use reopen::{ReopenError, ReopenFailure};
-pub(crate) use stack::{Level, Links, Stack, identity};
-pub(crate) use stop::Stop;
+pub(crate) use stack::{Level, Links, Stack, identity, open_names};
+pub(crate) use stop::{POLL_INTERVAL, Stop};
 #[cfg(test)]
 pub(crate) use task_queue::TaskQueue;
 pub(crate) use task_queue::{Join, Meanwhile, Waited, Work};

@@ -368,7 +368,7 @@ impl<S: Sys, T> Stack<S, T> {
                 Some(level) => self.levels[level].dir(),
                 None => self.left.as_ref().map(|(_, dir)| dir),
             };
-            match self.open_names(dir?, &up, true, sys) {
+            match open_names(dir?, &up, true, sys) {
                 Opened::Dir(dir) => return self.check_same(dir, index, sys).ok(),
                 Opened::Failed(error) if is_shortage(&error) && self.release_one(from, sys) => {}
                 _ => return None,
@@ -415,7 +415,7 @@ impl<S: Sys, T> Stack<S, T> {
     ) -> Result<S::Dir, ReopenFailure> {
         let names = &path[self.levels[from].path_len..self.levels[to].path_len];
         let Some(dir) = self.levels[from].dir() else { return Err(ReopenFailure::Vanished) };
-        match self.open_names(dir, names, self.links == Links::Follow, sys) {
+        match open_names(dir, names, self.links == Links::Follow, sys) {
             Opened::Dir(dir) => self.check_same(dir, to, sys),
             Opened::Gone | Opened::Pending => Err(ReopenFailure::Vanished),
             Opened::Failed(error) => Err(ReopenFailure::Failed(Cause::Os(error))),
@@ -431,33 +431,6 @@ impl<S: Sys, T> Stack<S, T> {
         };
         sys.close(dir);
         Err(ReopenFailure::Failed(cause))
-    }
-
-    #[allow(clippy::unused_self, reason = "a type parameter of its own would not be known")]
-    fn open_names(
-        &self,
-        from: &S::Dir,
-        mut names: &[S::Unit],
-        follow: bool,
-        sys: &S,
-    ) -> Opened<S::Dir> {
-        let mut last: Option<S::Dir> = None;
-        loop {
-            let (now, later) = names.split_at(piece(names));
-            names = later;
-            let begin = now.iter().take_while(|unit| unit.is_separator()).count();
-            let opened = match NameBuf::new(now[begin..].to_vec()) {
-                Ok(name) => sys.open_below(last.as_ref().unwrap_or(from), name.as_name(), follow),
-                Err(error) => Opened::Failed(error),
-            };
-            if let Some(before) = last.take() {
-                sys.close(before);
-            }
-            match opened {
-                Opened::Dir(dir) if !names.is_empty() => last = Some(dir),
-                opened => return opened,
-            }
-        }
     }
 
     #[cold]
@@ -529,6 +502,32 @@ impl<S: Sys, T> Stack<S, T> {
 pub(crate) fn identity<S: Sys>(dir: &S::Dir, sys: &S) -> io::Result<Identity> {
     let request = Request { fields: Fields::ID | Fields::DEVICE, follow: true };
     Ok(Identity::of(&sys.query_dir(dir, request)?))
+}
+
+/// Opens a directory by several names, in as few calls as the system's path limit allows.
+pub(crate) fn open_names<S: Sys>(
+    from: &S::Dir,
+    mut names: &[S::Unit],
+    follow: bool,
+    sys: &S,
+) -> Opened<S::Dir> {
+    let mut last: Option<S::Dir> = None;
+    loop {
+        let (now, later) = names.split_at(piece(names));
+        names = later;
+        let begin = now.iter().take_while(|unit| unit.is_separator()).count();
+        let opened = match NameBuf::new(now[begin..].to_vec()) {
+            Ok(name) => sys.open_below(last.as_ref().unwrap_or(from), name.as_name(), follow),
+            Err(error) => Opened::Failed(error),
+        };
+        if let Some(before) = last.take() {
+            sys.close(before);
+        }
+        match opened {
+            Opened::Dir(dir) if !names.is_empty() => last = Some(dir),
+            opened => return opened,
+        }
+    }
 }
 
 fn piece<U: Unit>(names: &[U]) -> usize {

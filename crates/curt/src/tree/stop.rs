@@ -9,7 +9,7 @@ use crate::control::{Answer, Cancel, Exclude, Next, Poll, Unvisited};
 use crate::fields::Kind;
 use crate::sys::SystemUnit;
 
-pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(2);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 #[derive(Debug)]
 pub(crate) struct Stop<'a> {

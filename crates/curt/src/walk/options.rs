@@ -91,15 +91,7 @@ impl Settings {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        let follow = self.follows_all();
-        let by_mount = self.same_file_system == SameFileSystem::Mount;
-        Limits {
-            follow,
-            refuse_mounts: by_mount,
-            // Compare the device of a followed symlink's target, because following reports no
-            // mount.
-            one_device: self.same_file_system == SameFileSystem::Device || by_mount && follow,
-        }
+        Limits::new(self.same_file_system, self.follows_all())
     }
 }
 

@@ -13,6 +13,8 @@ const curt = require("curt-fs");
 const tasksOf = (library, more) => ({
   rm: (tree) => library.promises.rm(tree, { recursive: true, ...more }),
   "rm-sync": (tree) => library.rmSync(tree, { recursive: true, ...more }),
+  cp: (tree, to) => library.promises.cp(tree, to, { recursive: true, ...more }),
+  "cp-sync": (tree, to) => library.cpSync(tree, to, { recursive: true, ...more }),
   readdir: (tree) => library.promises.readdir(tree, { recursive: true, ...more }),
   dirents: (tree) =>
     library.promises.readdir(tree, { recursive: true, withFileTypes: true, ...more }),
@@ -57,15 +59,16 @@ async function once(task, tree) {
   console.error(`took ${took} ${late.toFixed(1)} ${memory.toFixed(0)}`);
 }
 
-async function main(library, name, tree, mode) {
-  const task = LIBRARIES[library][name];
-  if (mode === "once") return once(task, tree);
-  const isRemoval = name.startsWith("rm");
-  if (!isRemoval) {
+/** `last` is `once`, or the destination of a copy. */
+async function main(library, name, tree, last) {
+  const task = (tree) => LIBRARIES[library][name](tree, last);
+  if (last === "once") return once(task, tree);
+  const isWriting = /^(rm|cp)/.test(name);
+  if (!isWriting) {
     const entries = await task(tree);
     fs.writeFileSync(1, entries.map((entry) => `${pathOf(entry)}\n`).join(""));
   }
-  const took = isRemoval ? timed(task, tree, 1, 0n) : timed(task, tree, 3, LEAST);
+  const took = isWriting ? timed(task, tree, 1, 0n) : timed(task, tree, 3, LEAST);
   console.error(`took ${await took}`);
 }
 

@@ -21,7 +21,7 @@ done <<LIST
 rmz 3.2.1 rmz
 fd-find 10.5.0 fd
 ripgrep 15.2.0 rg
-coreutils 0.12.0 coreutils --no-default-features --features=rm,ls,du,stat
+coreutils 0.12.0 coreutils --no-default-features --features=rm,cp,ls,du,stat
 diskus 0.9.0 diskus
 dua-cli 3.0.0 dua --no-default-features
 du-dust 1.2.7 dust

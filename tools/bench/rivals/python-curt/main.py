@@ -10,15 +10,15 @@ from time import perf_counter_ns
 import curt_fs as curt
 
 LIBRARIES = {
-    "cpython": (shutil.rmtree, os.walk, os.scandir, shutil.which, os.path.abspath),
-    "curt": (curt.rmtree, curt.walk, curt.scandir, curt.which, curt.abspath),
+    "cpython": (shutil.rmtree, shutil.copytree, os.walk, os.scandir, shutil.which, os.path.abspath),
+    "curt": (curt.rmtree, curt.copytree, curt.walk, curt.scandir, curt.which, curt.abspath),
 }
 if sys.argv[1:2] == ["scandir-rs"]:
     from scandir_rs import ReturnType, Walk
 
     # With the other return types, scandir-rs skips symlinks.
     links_too = partial(Walk, return_type=ReturnType.Ext)
-    LIBRARIES["scandir-rs"] = (None, links_too, None, None, None)
+    LIBRARIES["scandir-rs"] = (None, None, links_too, None, None, None)
 LEAST = 50_000_000
 
 
@@ -38,11 +38,19 @@ def took(nanoseconds):
     print("took", nanoseconds, file=sys.stderr)
 
 
-def remove(tree, threads=None):
+def once(task, threads):
     options = {} if threads is None else {"threads": int(threads)}
     begin = perf_counter_ns()
-    rmtree(tree, **options)
+    task(**options)
     took(perf_counter_ns() - begin)
+
+
+def remove(tree, threads=None):
+    once(partial(rmtree, tree), threads)
+
+
+def copy(tree, to, threads=None):
+    once(partial(copytree, tree, to, symlinks=True), threads)
 
 
 def paths(tree):
@@ -74,11 +82,18 @@ def expand(*paths):
     repeated(lambda: exhaust(map(abspath, paths)))
 
 
-TASKS = {"rmtree": remove, "walk": paths, "stat": sizes, "which": programs, "abspath": expand}
+TASKS = {
+    "rmtree": remove,
+    "copytree": copy,
+    "walk": paths,
+    "stat": sizes,
+    "which": programs,
+    "abspath": expand,
+}
 
 if len(sys.argv) < 4 or sys.argv[1] not in LIBRARIES or sys.argv[2] not in TASKS:
-    print("usage: python-curt cpython|curt|scandir-rs rmtree|walk|stat|which|abspath OPERAND...", file=sys.stderr)
+    print("usage: python-curt cpython|curt|scandir-rs", "|".join(TASKS), "OPERAND...", file=sys.stderr)
     sys.exit(2)
-rmtree, walk, scandir, which, abspath = LIBRARIES[sys.argv[1]]
+rmtree, copytree, walk, scandir, which, abspath = LIBRARIES[sys.argv[1]]
 with open(1, "w", buffering=65536, closefd=False, errors="surrogateescape") as out:
     TASKS[sys.argv[2]](*sys.argv[3:])

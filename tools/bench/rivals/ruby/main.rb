@@ -20,15 +20,20 @@ LIBRARIES = {
   "ruby" => {
     expand: expand(File),
     remove: ->(tree) { FileUtils.rm_rf(tree) },
+    copy: ->(tree, to) { FileUtils.cp_r(tree, to) },
     names: ->(tree) { Find.find(tree).to_a }
   },
   "glob" => { names: ->(tree) { Dir.glob("#{tree}/**/*", File::FNM_DOTMATCH) } },
   "curt" => {
     expand: expand(Curt),
     remove: ->(tree) { Curt.rm_rf(tree) },
+    copy: ->(tree, to) { Curt.cp_r(tree, to) },
     names: ->(tree) { Curt.find(tree).to_a }
   },
-  "curt-1" => { remove: ->(tree) { Curt.rm_rf(tree, threads: 1) } }
+  "curt-1" => {
+    remove: ->(tree) { Curt.rm_rf(tree, threads: 1) },
+    copy: ->(tree, to) { Curt.cp_r(tree, to, threads: 1) }
+  }
 }.freeze
 PATHS = {
   "clean" => "/usr/share/doc/ruby/examples/main.rb",
@@ -56,16 +61,17 @@ def repeated(each = 1)
   took((now - begun).fdiv(count * each))
 end
 
-library, task, tree, kind = ARGV
+library, task, *operands = ARGV
+tree, kind = operands
 work = LIBRARIES.fetch(library).fetch(task.to_sym)
 case task
 when "expand"
   Dir.chdir(tree)
   puts work.call(PATHS.fetch(kind), 1)
   repeated(1000) { work.call(PATHS.fetch(kind), 1000) }
-when "remove"
+when "remove", "copy"
   begun = now
-  work.call(tree)
+  work.call(*operands)
   took(now - begun)
 when "names"
   puts work.call(tree)

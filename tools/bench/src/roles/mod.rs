@@ -4,6 +4,8 @@
 //! faster.
 
 mod call;
+#[cfg(target_os = "linux")]
+mod copy;
 pub(crate) mod open;
 #[cfg(target_os = "linux")]
 mod read;
@@ -55,6 +57,11 @@ pub(crate) fn play(words: &[OsString]) -> io::Result<()> {
     }
     let mut out = io::stdout().lock();
     match *words.as_slice() {
+        #[cfg(target_os = "linux")]
+        ["baseline", task @ ("copy" | "link"), to] => {
+            let to = Path::new(to);
+            check_from_child(to).and_then(|()| copy::copy(tree, to, task == "link"))
+        }
         ["baseline", task] => baseline(named(task)?, tree),
         ["std", "remove"] => std::fs::remove_dir_all(tree),
         ["std", task] => standard::read(named(task)?, tree, &mut out),
@@ -87,6 +94,8 @@ fn baseline(task: Task, tree: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::oracle::refute_copy;
     use crate::sandbox::Sandbox;
     use crate::tree::{Content, Tree};
 
@@ -109,6 +118,29 @@ mod tests {
                 assert!(!path.exists());
                 assert!(sandbox.canary_lives());
             }
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_copy_is_right_only_if_everything_is_there() {
+        let sandbox = Sandbox::create(&std::env::temp_dir()).unwrap();
+        let (tree, copy) = (sandbox.entry("tree"), sandbox.entry("copy"));
+        Tree::react(500, Content::Some).build(&tree, &sandbox.canary()).unwrap();
+        for (role, is_linked) in [("copy", false), ("link", true)] {
+            play_on(&format!("baseline {role} {}", copy.display()), &tree).unwrap();
+            let refute = || refute_copy(&tree, &copy, is_linked);
+            assert_eq!(refute(), None, "{role}");
+            assert!(refute_copy(&tree, &copy, !is_linked).is_some(), "{role}");
+            let (link, more) = (copy.join("link"), copy.join("src/more"));
+            std::fs::write(&more, "").unwrap();
+            assert_eq!(refute().unwrap(), "other names in src", "{role}");
+            std::fs::remove_file(&more).unwrap();
+            std::fs::remove_file(&link).unwrap();
+            std::fs::write(&link, "").unwrap();
+            assert_eq!(refute().unwrap(), "another link", "{role}");
+            sandbox.remove(&copy).unwrap();
+            assert_eq!(refute().unwrap(), "no copy", "{role}");
         }
     }
 

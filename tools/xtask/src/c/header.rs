@@ -13,11 +13,12 @@ use std::fs;
 use std::path::Path;
 
 /// In the order of readers' needs. A type must precede its uses.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 15] = [
     "text",
     "error",
     "control",
     "remove",
+    "copy",
     "tree",
     "metadata",
     "dir",

@@ -17,6 +17,7 @@
  *
  * To                                    use
  * remove trees                          curt_remove, curt_remove_many
+ * copy trees                            curt_copy
  * walk a tree                           curt_tree_open, curt_tree_next, curt_tree_prune
  * query a path, list a directory        curt_stat; curt_dir_open, curt_dir_next
  * measure trees                         curt_usage
@@ -31,7 +32,8 @@
  * Results. A function returns 0, a count or a length, or a negative CURT_E_… on failure. It sets
  * `*error` to NULL on success, and to an object with the details on failure; `error` may be NULL.
  * Each class of results, including future ones, has a range: -1 to -19 general, -20 to -39 KEPT,
- * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND. Costs are numbers of system calls.
+ * -40 to -59 FIND, -60 to -79 REFUSED, -80 to -99 EXPAND, -100 to -119 COPY. Costs are numbers of
+ * system calls.
  *
  * Objects. A function …_open sets its object, or sets it to NULL on failure. Free an object once
  * with …_close, and an error once with curt_error_free, when no thread uses it any more. NULL is

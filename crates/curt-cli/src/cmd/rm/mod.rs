@@ -1,5 +1,5 @@
 pub(super) mod operands;
-mod speed;
+pub(super) mod speed;
 mod trash;
 
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::json::Object;
 use crate::out::text::{self, counted};
-use crate::prompt::Answers;
+use crate::prompt::{self, Answers};
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
@@ -60,10 +60,7 @@ fn remove(
         return report;
     }
     interrupt::listen();
-    // With `-v`, the printed names show the progress, unless `--progress` requests a line.
-    if !options.no_progress && (options.progress || !options.verbose) {
-        session.screen().allow_progress(options.progress);
-    }
+    options.progress.allow(options.verbose, session);
     let reporter = Reporter { options, session, answers: Mutex::default() };
     let asks_once = options.prompt == Prompt::Once
         && (options.recursive || operands.len() > 3)
@@ -194,18 +191,7 @@ impl Reporter<'_> {
     }
 
     fn ask(&self, question: &str) -> bool {
-        if self.session.is_cancelled() {
-            return false;
-        }
-        self.session.message(&format!("{}: {question}? ", self.session.program()));
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_yes = answers.is_yes(self.session.cancel());
-        if self.session.is_cancelled() {
-            // End the line of the question.
-            self.session.message("\n");
-            return false;
-        }
-        is_yes
+        prompt::ask(self.session, &self.answers, question)
     }
 
     fn confirm(&self, question: Question, subject: &Subject<'_>) -> bool {

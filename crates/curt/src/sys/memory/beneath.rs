@@ -13,36 +13,37 @@ use crate::sys::beneath::{
 };
 use curt_paths::Flavor;
 
-fn stepped(answer: Effect<Option<Dir>>) -> Step<Dir> {
-    match answer {
-        Ok(Some(dir)) => Step::Done(dir),
-        Ok(None) => Step::Other,
-        Err(error) => Step::Failed(error.into()),
-    }
-}
-
 impl Memory {
+    pub(super) fn stepped(&self, opened: Effect<Option<u64>>) -> Step<Dir> {
+        match opened {
+            Ok(Some(number)) => Step::Done(self.new_dir(number)),
+            Ok(None) => Step::Other,
+            Err(error) => Step::Failed(error.into()),
+        }
+    }
+
     fn step(
         &self,
         at: &Dir,
         name: Name<'_, u8>,
-        create: Create,
+        (create, mode): (Create, u32),
         is_wanted: impl Fn(Kind) -> bool,
-    ) -> Effect<Option<Dir>> {
+    ) -> Step<Dir> {
         let opened = self.on(Call::Openat, at, |world, at| {
+            world.has_descriptor()?;
             let found =
                 if name.is_dot_or_dot_dot() { Ok(at) } else { world.child(at, name.units()) };
             let node = match found {
                 Ok(_) if create == Create::New => return Err(Errno::EXIST),
                 Ok(node) => node,
                 Err(Errno::NOENT) if create != Create::Never => {
-                    world.make(at, name.units(), Kind::File)?
+                    world.make(at, name.units(), Kind::File, mode)?
                 }
                 Err(error) => return Err(error),
             };
             is_wanted(world.stat(node).kind).then(|| world.open(node)).transpose()
         });
-        opened.map(|number| number.map(|number| self.new_dir(number)))
+        self.stepped(opened)
     }
 }
 
@@ -66,11 +67,11 @@ impl Beneath for Memory {
     }
 
     fn enter(&self, at: &Dir, name: Name<'_, u8>, _purpose: Purpose) -> Step<Dir> {
-        stepped(self.step(at, name, Create::Never, |kind| kind == Kind::Directory))
+        self.step(at, name, (Create::Never, 0), |kind| kind == Kind::Directory)
     }
 
     fn open(&self, at: &Dir, name: Name<'_, u8>, how: &How) -> Step<Dir> {
-        stepped(self.step(at, name, how.create, |kind| kind != Kind::Symlink))
+        self.step(at, name, (how.create, how.mode), |kind| kind != Kind::Symlink)
     }
 
     fn link(&self, at: &Dir, name: Name<'_, u8>, _reading: Reading) -> io::Result<Link<u8>> {
@@ -85,8 +86,9 @@ impl Beneath for Memory {
         }
     }
 
-    fn create_dir(&self, at: &Dir, name: Name<'_, u8>, _mode: u32) -> io::Result<()> {
-        self.on(Call::Mkdirat, at, |world, at| world.make(at, name.units(), Kind::Directory))?;
+    fn create_dir(&self, at: &Dir, name: Name<'_, u8>, mode: u32) -> io::Result<()> {
+        let make = |world: &mut World, at| world.make(at, name.units(), Kind::Directory, mode);
+        self.on(Call::Mkdirat, at, make)?;
         Ok(())
     }
 

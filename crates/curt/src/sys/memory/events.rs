@@ -45,6 +45,7 @@ impl World {
     pub(super) fn before_call(&mut self) {
         let made = self.events.made;
         let scheduled = std::mem::take(&mut self.events.once);
+        let touched = std::mem::take(&mut self.touched);
         let (due, later): (Vec<_>, Vec<_>) = scheduled.into_iter().partition(|(at, _)| *at <= made);
         self.events.once = later;
         for (_, mut event) in due {
@@ -56,6 +57,7 @@ impl World {
         }
         always.append(&mut self.events.always);
         self.events.always = always;
+        self.touched = touched;
         self.events.made += 1;
         self.clock += self.rules.call_time;
     }

@@ -4,6 +4,7 @@
 //! Error numbers are those of Linux on every system.
 
 mod beneath;
+mod copying;
 pub(crate) mod dir;
 mod events;
 pub(crate) mod machine;
@@ -125,7 +126,10 @@ impl Sys for Memory {
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
         self.opened(self.on(Call::Openat, parent, |world, parent| {
-            let node = world.child_or_itself(parent, name.units())?;
+            let node = match mounts {
+                Mounts::Cross => world.resolve(parent, name.units(), false)?,
+                Mounts::Refuse => world.child_or_itself(parent, name.units())?,
+            };
             world.may_list(node, mounts == Mounts::Refuse)?;
             world.open(node)
         }))
@@ -240,8 +244,11 @@ impl Sys for Memory {
     }
 
     fn may(&self, parent: &Dir, name: Name<'_, u8>, fields: Fields) -> io::Result<Fields> {
-        self.on(Call::Faccessat2, parent, |world, at| world.resolve(at, name.units(), true))?;
-        Ok(fields)
+        let allowed = self.on(Call::Faccessat2, parent, |world, at| {
+            let node = world.resolve(at, name.units(), true)?;
+            Ok(world.allowed(node))
+        })?;
+        Ok(fields.intersection(allowed))
     }
 
     fn check_removal(&self, parent: &Dir, name: Name<'_, u8>, _facts: &Facts) -> io::Result<()> {

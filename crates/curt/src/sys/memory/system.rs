@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::dir::{DirBuf, WORKING};
-use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, World};
+use super::tree::{Cursor, Denied, Ending, Handle, Key, Node, Positions, ROOT, UMASK, World};
 use crate::fields::{Facts, Fields, Kind, Time};
 use crate::sys::Batch;
 use crate::sys::os_error::OsError;
@@ -23,9 +23,11 @@ impl Errno {
     pub(super) const ISDIR: Errno = Errno(21);
     pub(super) const INVAL: Errno = Errno(22);
     pub(super) const MFILE: Errno = Errno(24);
+    pub(super) const NOSPC: Errno = Errno(28);
     pub(super) const NAMETOOLONG: Errno = Errno(36);
     pub(super) const NOTEMPTY: Errno = Errno(39);
     pub(super) const LOOP: Errno = Errno(40);
+    pub(super) const OPNOTSUPP: Errno = Errno(95);
 }
 
 /// Errors that callers recognize by number get the host's number.
@@ -48,7 +50,8 @@ pub(super) const STAT: Fields = Fields::KIND
     .union(Fields::ALLOCATED)
     .union(Fields::MODIFIED)
     .union(Fields::CREATED)
-    .union(Fields::LINKS);
+    .union(Fields::LINKS)
+    .union(Fields::MODE);
 
 pub(super) type Effect<T> = Result<T, Errno>;
 
@@ -121,10 +124,12 @@ impl World {
         }
     }
 
+    pub(super) fn has_descriptor(&self) -> Effect<()> {
+        if self.handles.len() < self.rules.descriptors { Ok(()) } else { Err(Errno::MFILE) }
+    }
+
     pub(super) fn open(&mut self, node: usize) -> Effect<u64> {
-        if self.handles.len() >= self.rules.descriptors {
-            return Err(Errno::MFILE);
-        }
+        self.has_descriptor()?;
         self.next_handle += 1;
         self.handles.insert(self.next_handle, Handle { node, cursor: Cursor::default() });
         self.max_open = self.max_open.max(self.handles.len());
@@ -270,7 +275,14 @@ impl World {
         renamed
     }
 
-    pub(super) fn make(&mut self, parent: usize, name: &[u8], kind: Kind) -> Effect<usize> {
+    /// The content of a new file is from no node yet.
+    pub(super) fn make(
+        &mut self,
+        parent: usize,
+        name: &[u8],
+        kind: Kind,
+        mode: u32,
+    ) -> Effect<usize> {
         if self.child(parent, name).is_ok() {
             return Err(Errno::EXIST);
         }
@@ -280,13 +292,15 @@ impl World {
         if parent != ROOT && self.nodes[parent].links == 0 {
             return Err(Errno::NOENT);
         }
-        let node = self.add(Node::new(kind));
+        let (mode, altered) = (mode & !UMASK, self.clock);
+        let node = self.add(Node { mode, altered, ..Node::new(kind) });
+        self.nodes[node].content = None;
         self.attach(parent, name, node);
         Ok(node)
     }
 
     pub(super) fn make_link(&mut self, parent: usize, name: &[u8], target: &[u8]) -> Effect<()> {
-        let link = self.make(parent, name, Kind::Symlink)?;
+        let link = self.make(parent, name, Kind::Symlink, 0o777)?;
         self.nodes[link].target = target.to_vec();
         Ok(())
     }
@@ -299,6 +313,9 @@ impl World {
         fresh: &[u8],
     ) -> Effect<()> {
         let node = self.child(from, name)?;
+        if self.mount_of(from) != self.mount_of(to) {
+            return Err(Errno::XDEV);
+        }
         if self.child(to, fresh).is_ok() {
             return Err(Errno::EXIST);
         }
@@ -321,7 +338,7 @@ impl World {
         found.kind != Kind::Symlink
     }
 
-    pub(super) fn path_of(&self, node: usize) -> Vec<u8> {
+    pub(crate) fn path_of(&self, node: usize) -> Vec<u8> {
         let name = |&at: &usize| {
             let children = self.nodes[self.nodes[at].parent].children.in_order.values();
             children.clone().find(|(_, child)| *child == at).map(|(name, _)| name.clone())
@@ -341,6 +358,7 @@ impl World {
             id: node as u128,
             device: self.mount_of(node).1,
             links: found.links,
+            mode: found.mode,
             size: found.size,
             allocated: found.size.next_multiple_of(4096),
             modified: time(found.altered),
@@ -349,8 +367,32 @@ impl World {
         }
     }
 
+    /// Gives a file the content of another one, up to this size.
+    pub(super) fn fill(&mut self, from: usize, to: usize, size: u64) {
+        let is_whole = size == self.nodes[from].size;
+        let content = self.nodes[from].content.filter(|_| is_whole);
+        let altered = self.clock;
+        self.touched.insert(to);
+        let node = &mut self.nodes[to];
+        (node.content, node.size, node.altered) = (content, size, altered);
+    }
+
     pub(super) fn denied(&self, node: usize) -> Denied {
-        self.nodes[node].denied
+        let Node { mode, denied, .. } = self.nodes[node];
+        let changing = if self.is_directory(node) { 0o300 } else { 0o200 };
+        Denied {
+            list: denied.list || mode & 0o400 == 0,
+            change: denied.change || mode & changing != changing,
+            ..denied
+        }
+    }
+
+    pub(crate) fn allowed(&self, node: usize) -> Fields {
+        let Denied { list, change, .. } = self.denied(node);
+        let allow = |is_allowed, field| if is_allowed { field } else { Fields::NONE };
+        allow(!list, Fields::READABLE)
+            | allow(!change, Fields::WRITABLE)
+            | allow(self.nodes[node].mode & 0o100 != 0, Fields::EXECUTABLE)
     }
 
     pub(super) fn may_take(&self, parent: usize, node: usize) -> Effect<()> {
@@ -361,7 +403,7 @@ impl World {
     }
 
     /// Returns the root and device of the node's mount.
-    fn mount_of(&self, node: usize) -> (usize, u64) {
+    pub(crate) fn mount_of(&self, node: usize) -> (usize, u64) {
         let mounted = |above: usize| self.nodes[above].mounted.map(|device| (above, device));
         self.ancestors(node).find_map(mounted).unwrap_or((ROOT, 1))
     }

@@ -8,6 +8,7 @@ use super::system::parts;
 use crate::fields::Kind;
 
 pub(super) const ROOT: usize = 0;
+pub(crate) const UMASK: u32 = 0o022;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -56,6 +57,7 @@ pub(crate) struct Rules {
     pub(crate) descriptors: usize,
     pub(crate) processors: usize,
     pub(crate) inode_order: bool,
+    pub(crate) reflinks: bool,
     pub(crate) call_time: Duration,
 }
 
@@ -72,18 +74,22 @@ pub(crate) struct Denied {
 pub(super) type Key = (u64, Vec<u8>);
 
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
-    pub(super) links: u64,
-    pub(super) size: u64,
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) links: u64,
+    pub(crate) size: u64,
+    /// The node that the whole content is from: this one, or the original of a copy.
+    pub(crate) content: Option<usize>,
+    /// Directories and files without the owner's bits are denied.
+    pub(crate) mode: u32,
     /// When the entry was created or moved.
     pub(super) made: Duration,
-    /// When an entry was last added or removed.
-    pub(super) altered: Duration,
-    pub(super) target: Vec<u8>,
-    /// Used for directories only.
+    /// When an entry was last added or removed, or content was written.
+    pub(crate) altered: Duration,
+    pub(crate) target: Vec<u8>,
+    /// Of a file, the directory of its first name.
     pub(super) parent: usize,
-    pub(super) mounted: Option<u64>,
+    pub(crate) mounted: Option<u64>,
     pub(super) denied: Denied,
     pub(super) short: Vec<u8>,
     pub(super) no_execution: bool,
@@ -125,6 +131,8 @@ pub(crate) struct World {
     pub(super) handles: BTreeMap<u64, Handle>,
     pub(super) next_handle: u64,
     pub(super) events: Events,
+    /// The nodes that calls have changed, not counting what events did.
+    pub(crate) touched: BTreeSet<usize>,
     made_up: u64,
     #[cfg(all(test, unix))]
     deepest: Option<usize>,
@@ -149,6 +157,7 @@ impl World {
                 descriptors: 1024,
                 processors: 1,
                 inode_order: false,
+                reflinks: false,
                 call_time: Duration::from_micros(1),
             },
             clock: Duration::ZERO,
@@ -157,6 +166,7 @@ impl World {
             handles: BTreeMap::new(),
             next_handle: 0,
             events: Events::default(),
+            touched: BTreeSet::new(),
             made_up: 0,
             #[cfg(all(test, unix))]
             deepest: None,
@@ -206,9 +216,30 @@ impl World {
         self
     }
 
+    /// Mounts an existing directory on another name.
+    pub(crate) fn bind(&mut self, path: impl AsRef<[u8]>, mounted: &str) -> &mut Self {
+        let node = self.expect(mounted.as_bytes());
+        let (parent, name) = self.make_parent(path.as_ref());
+        self.attach(parent, &name, node);
+        self.nodes[node].mounted = Some(1);
+        self
+    }
+
     pub(crate) fn deny(&mut self, path: impl AsRef<[u8]>, denied: Denied) -> &mut Self {
         let node = self.expect(path.as_ref());
         self.nodes[node].denied = denied;
+        self
+    }
+
+    pub(crate) fn mode(&mut self, path: impl AsRef<[u8]>, mode: u32) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].mode = mode;
+        self
+    }
+
+    pub(crate) fn modified(&mut self, path: impl AsRef<[u8]>, time: Duration) -> &mut Self {
+        let node = self.expect(path.as_ref());
+        self.nodes[node].altered = time;
         self
     }
 
@@ -290,6 +321,24 @@ impl World {
         self
     }
 
+    /// Returns the entries of a directory, ordered by name.
+    pub(crate) fn children(&self, node: usize) -> Vec<(String, usize)> {
+        let children = self.nodes[node].children.by_name.iter();
+        let named = |(name, key): (&Vec<u8>, &Key)| {
+            (String::from_utf8_lossy(name).into_owned(), self.nodes[node].children.in_order[key].1)
+        };
+        children.map(named).collect()
+    }
+
+    /// Follows a symlink.
+    pub(crate) fn leads_to(&self, parent: usize, name: &str) -> Option<usize> {
+        self.resolve(parent, name.as_bytes(), true).ok()
+    }
+
+    pub(crate) fn node(&self, number: usize) -> &Node {
+        &self.nodes[number]
+    }
+
     /// Lists the tree in sorted lines: a letter, a space and the relative path. The letter is `-`,
     /// `d`, `l`, `?`, or `*` for a changed entry.
     pub(crate) fn list(&self, path: impl AsRef<[u8]>) -> Vec<String> {
@@ -344,7 +393,11 @@ impl World {
         children.by_name.insert(name.to_vec(), key.clone());
         children.in_order.insert(key, (name.to_vec(), node));
         self.nodes[node].links += 1;
-        self.nodes[node].parent = parent;
+        // A file stays on the device of its first name.
+        if self.is_directory(node) || self.nodes[node].links == 1 {
+            self.nodes[node].parent = parent;
+        }
+        self.touched.insert(parent);
         self.nodes[node].made = self.clock;
         self.nodes[parent].altered = self.clock;
     }
@@ -356,10 +409,11 @@ impl World {
         children.free.insert(key.0);
         self.nodes[node].links -= 1;
         self.nodes[parent].altered = self.clock;
+        self.touched.insert(parent);
         Some(node)
     }
 
-    fn find(&self, path: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, path: &[u8]) -> Option<usize> {
         parts(path).iter().rev().try_fold(ROOT, |at, name| self.lookup(at, name))
     }
 
@@ -402,7 +456,7 @@ impl World {
     }
 
     pub(super) fn add(&mut self, node: Node) -> usize {
-        self.nodes.push(node);
+        self.nodes.push(Node { content: Some(self.nodes.len()), ..node });
         self.nodes.len() - 1
     }
 
@@ -418,6 +472,8 @@ impl Node {
             kind,
             links: 0,
             size: 0,
+            content: None,
+            mode: if kind == Kind::File { 0o644 } else { 0o755 },
             made: Duration::ZERO,
             altered: Duration::ZERO,
             target: Vec::new(),

@@ -1,5 +1,6 @@
 //! The contract, tested on every platform that runs here.
 
+mod copying;
 mod files;
 mod listing;
 mod others;
@@ -124,6 +125,13 @@ macro_rules! contract {
             steps::a_step_reads_links,
             steps::a_step_makes_directories_and_renames,
             steps::an_open_directory_is_called_as_it_is_called_now,
+            copying::sources_are_opened_without_a_link,
+            copying::content_is_copied_whole_or_stopped,
+            copying::a_reflink_shares_all_or_nothing,
+            copying::a_link_is_copied_as_it_is,
+            copying::special_files_are_created_anew,
+            copying::metadata_is_kept_on_request,
+            copying::a_failure_to_close_a_written_file_is_told,
         );
     };
     ($platform:ident, $testbed:expr, $($file:ident::$case:ident,)*) => {
@@ -170,5 +178,6 @@ contract!(memory_with_exact_ends, {
     let mut world = World::new();
     world.rules.ending = Ending::Exact;
     world.rules.order = Order::Hashed;
+    world.rules.reflinks = true;
     InMemory::new(world)
 });

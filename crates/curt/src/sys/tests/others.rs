@@ -12,8 +12,9 @@ pub(super) fn metadata_is_of_the_entry_itself<G: Testbed>(testbed: &G, base: &At
     testbed.file(Path::new("file"), b"hello");
     testbed.hard_link("file", "same");
     testbed.dir("directory");
-    let may_write =
-        |child: &str, kind| base.sys.may_write(&base.dir, base.name(child).as_name(), kind);
+    let may_write = |child: &str, kind| {
+        base.sys.may_write(&base.dir, base.name(child).as_name(), kind).unwrap()
+    };
     let identity = |child: &str| Identity::of(&base.stat(child).unwrap());
     let (file, directory) = (base.stat("file").unwrap(), base.stat("directory").unwrap());
     assert_eq!((file.kind, file.size), (Kind::File, 5));

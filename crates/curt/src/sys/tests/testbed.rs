@@ -5,7 +5,7 @@ use std::sync::Arc;
 use curt_testkit::Scratch;
 
 use crate::fields::Kind;
-use crate::sys::beneath::Beneath;
+use crate::sys::copying::Copying;
 use crate::sys::fault::Faults;
 use crate::sys::memory::{self, Memory, World};
 use crate::sys::{Setup, Sys, Which};
@@ -68,7 +68,7 @@ impl Differences {
 
 /// Paths are relative to `base`.
 pub(super) trait Testbed {
-    type S: Which + Beneath;
+    type S: Which + Copying;
     fn differences(&self) -> Differences;
     fn setup(&self) -> Setup;
     fn base(&self) -> PathBuf;
@@ -82,6 +82,8 @@ pub(super) trait Testbed {
     fn program(&self, path: &str);
     fn rename(&self, from: &str, to: &str);
     fn list(&self, path: &str) -> Vec<String>;
+    /// Returns a number for the content of a file.
+    fn content(&self, path: &str) -> u64;
     fn assert_nothing_open(&self);
 
     fn at(&self, path: &str) -> PathBuf {
@@ -117,7 +119,7 @@ impl<S> Real<S> {
     }
 }
 
-impl<S: Which + Beneath> Testbed for Real<S> {
+impl<S: Which + Copying> Testbed for Real<S> {
     type S = S;
 
     fn differences(&self) -> Differences {
@@ -171,6 +173,12 @@ impl<S: Which + Beneath> Testbed for Real<S> {
 
     fn list(&self, path: &str) -> Vec<String> {
         self.scratch.list(path)
+    }
+
+    fn content(&self, path: &str) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&std::fs::read(self.scratch.at(path)).unwrap(), &mut hasher);
+        std::hash::Hasher::finish(&hasher)
     }
 
     /// Looks for paths, because other tests open and close descriptors in parallel.
@@ -251,6 +259,13 @@ impl Testbed for InMemory {
 
     fn list(&self, path: &str) -> Vec<String> {
         self.0.world(|world| world.list(below(path)))
+    }
+
+    fn content(&self, path: &str) -> u64 {
+        self.0.world(|world| {
+            let node = world.find(&below(path)).and_then(|node| world.node(node).content);
+            node.map_or(u64::MAX, |number| number as u64)
+        })
     }
 
     fn assert_nothing_open(&self) {

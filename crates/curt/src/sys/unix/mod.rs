@@ -15,6 +15,7 @@
 pub(crate) mod accounts;
 mod beneath;
 mod canonical;
+mod copying;
 pub(crate) mod dir;
 mod failing;
 pub(crate) mod host;
@@ -35,7 +36,7 @@ mod other;
 #[cfg(not(target_os = "linux"))]
 use self::other as native;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -73,6 +74,8 @@ pub(crate) struct Unix {
     setup: Setup,
     native: native::State,
     accounts: RefCell<Accounts>,
+    /// For content that the kernel cannot copy by itself.
+    buffer: Cell<Vec<u8>>,
 }
 
 /// A `Child` with an empty name counts as missing, and does not mean the directory itself.
@@ -265,6 +268,7 @@ impl Sys for Unix {
             setup: setup.clone(),
             native: native::State::default(),
             accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
+            buffer: Cell::default(),
         }
     }
 

@@ -11,14 +11,17 @@ use rustix::io::Errno;
 
 use super::dir::{Dir, DirBuf, text};
 use super::{StatTarget, Unix, values};
-use crate::fields::{Facts, Fields};
+use crate::error::Operation;
+use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::beneath::{Change, File, Link, Reading, Rules, Want, Whole};
+use crate::sys::copying::{Attributes, End, Kept};
 use crate::sys::{Batch, Mounts, Request};
 
 pub(super) const QUERIED: Fields = Fields::NONE;
 pub(super) const EXTENDED: Fields = Fields::NONE;
 pub(super) const MOUNTS_MAY_LOOP: bool = false;
+pub(super) const ITSELF: AtFlags = AtFlags::empty();
 
 pub(super) fn is_append_only(_facts: &Facts) -> bool {
     false
@@ -53,6 +56,68 @@ impl Unix {
         _mounts: Mounts,
     ) -> Option<Result<OwnedFd, Errno>> {
         None
+    }
+
+    pub(super) fn clone_content(
+        &self,
+        _from: BorrowedFd<'_>,
+        _to: BorrowedFd<'_>,
+    ) -> Result<(), Errno> {
+        Err(Errno::NOTSUP)
+    }
+
+    pub(super) fn copy_in_kernel(
+        &self,
+        _from: BorrowedFd<'_>,
+        _to: BorrowedFd<'_>,
+        _size: usize,
+    ) -> Result<Option<usize>, (End, io::Error)> {
+        Ok(None)
+    }
+
+    /// Other systems have no descriptor of a symlink.
+    pub(super) fn pin(
+        &self,
+        _dir: &Dir,
+        _name: Name<'_, u8>,
+        _kind: Kind,
+    ) -> Result<Option<OwnedFd>, Errno> {
+        Ok(None)
+    }
+
+    pub(super) fn change_pinned(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
+        match change {
+            Change::Permissions(mode) => self.syscalls.fchmod(fd, values::permissions(mode)),
+            Change::Times { accessed, modified } => {
+                self.syscalls.futimens(fd, &values::times(*accessed, *modified))
+            }
+        }
+    }
+
+    pub(super) fn seek_data(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<u64, Errno> {
+        Err(Errno::INVAL)
+    }
+
+    pub(super) fn seek_hole(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<u64, Errno> {
+        Err(Errno::INVAL)
+    }
+
+    pub(super) fn read_attributes(
+        &self,
+        _file: BorrowedFd<'_>,
+        _kept: Kept,
+    ) -> Result<Attributes, Errno> {
+        Ok(Attributes::new())
+    }
+
+    pub(super) fn keep_attributes(
+        &self,
+        _file: BorrowedFd<'_>,
+        _kind: Kind,
+        _attributes: &Attributes,
+        _kept: Kept,
+        _failed: &mut dyn FnMut(Operation, Errno),
+    ) {
     }
 
     pub(super) fn read_raw(&self, _dir: &Dir, _buf: &mut DirBuf) -> io::Result<Batch> {

@@ -132,7 +132,7 @@ impl Unix {
         }
         match self.syscalls.poll(&mut polls, left) {
             Err(Errno::INTR) => return Ok([false; 2]),
-            answer => answer?,
+            answer => _ = answer?,
         }
         let mut answers = polls.iter().map(|poll| !poll.revents().is_empty());
         Ok(pipes.map(|pipe| pipe.is_some() && answers.next() == Some(true)))

@@ -10,11 +10,11 @@ mod process;
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-use rustix::fs::{Access, AtFlags, Mode, OFlags, SeekFrom, Timestamps};
+use rustix::fs::{Access, AtFlags, FileType, Gid, Mode, OFlags, SeekFrom, Timestamps, Uid};
 use rustix::io::{Errno, Result};
 
 use super::dir::{Dir, Stream};
@@ -60,6 +60,18 @@ calls! {
     MakeHardLink "linkat",
     SetMode "fchmodat",
     SetTimes "utimensat",
+    SetOwner "fchownat",
+    SetOwnerOpen "fchown",
+    SetModeOpen "fchmod",
+    MakeNode "mknodat",
+    Write "write",
+    Resize "ftruncate",
+    CopyRange "copy_file_range",
+    Clone "ioctl",
+    ListAttributesOpen "flistxattr",
+    GetAttributeOpen "fgetxattr",
+    SetAttributeOpen "fsetxattr",
+    RemoveAttributeOpen "fremovexattr",
     Handle "pidfd_open",
     Kill "kill",
     Poll either("ppoll", "poll"),
@@ -207,6 +219,76 @@ impl Syscalls {
         rustix::fs::utimensat(dir, name, times, flags)
     }
 
+    pub(super) fn futimens(&self, file: BorrowedFd<'_>, times: &Timestamps) -> Result<()> {
+        self.pass(Call::SetTimes)?;
+        rustix::fs::futimens(file, times)
+    }
+
+    pub(super) fn fchmod(&self, file: BorrowedFd<'_>, mode: Mode) -> Result<()> {
+        self.pass(Call::SetModeOpen)?;
+        rustix::fs::fchmod(file, mode)
+    }
+
+    pub(super) fn fchown(&self, file: BorrowedFd<'_>, user: Option<u32>, group: u32) -> Result<()> {
+        self.pass(Call::SetOwnerOpen)?;
+        rustix::fs::fchown(file, user.map(Uid::from_raw), Some(Gid::from_raw(group)))
+    }
+
+    pub(super) fn chownat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        user: Option<u32>,
+        group: u32,
+        flags: AtFlags,
+    ) -> Result<()> {
+        self.pass(Call::SetOwner)?;
+        let (user, group) = (user.map(Uid::from_raw), Some(Gid::from_raw(group)));
+        rustix::fs::chownat(dir, name, user, group, flags)
+    }
+
+    pub(super) fn mknodat(
+        &self,
+        dir: BorrowedFd<'_>,
+        name: &CStr,
+        kind: FileType,
+        mode: Mode,
+        device: u64,
+    ) -> Result<()> {
+        self.pass(Call::MakeNode)?;
+        #[cfg(not(target_vendor = "apple"))]
+        return rustix::fs::mknodat(dir, name, kind, mode, device as _);
+        #[cfg(target_vendor = "apple")]
+        {
+            let _ = (dir, name, kind, mode, device);
+            Err(Errno::NOTSUP)
+        }
+    }
+
+    pub(super) fn write(&self, file: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize> {
+        self.pass(Call::Write)?;
+        rustix::io::write(file, bytes)
+    }
+
+    pub(super) fn ftruncate(&self, file: BorrowedFd<'_>, size: u64) -> Result<()> {
+        self.pass(Call::Resize)?;
+        rustix::fs::ftruncate(file, size)
+    }
+
+    pub(super) fn seek(&self, file: BorrowedFd<'_>, to: SeekFrom) -> Result<u64> {
+        self.pass(Call::Rewind)?;
+        rustix::fs::seek(file, to)
+    }
+
+    /// Closes a descriptor, and returns the error that a network file system reports only now.
+    pub(super) fn close_written(&self, file: OwnedFd) -> Result<()> {
+        let planned = self.pass(Call::Close);
+        // SAFETY: the descriptor was owned, and is not used again, not even after an error.
+        let closed = unsafe { libc::close(file.into_raw_fd()) };
+        planned?;
+        if closed == 0 { Ok(()) } else { Err(last_errno()) }
+    }
+
     pub(super) fn rewind(&self, dir: &Dir) -> Result<()> {
         self.pass(Call::Rewind)?;
         if let Some(stream) = dir.stream() {
@@ -327,4 +409,8 @@ impl Syscalls {
         let _ = self;
         0
     }
+}
+
+fn last_errno() -> Errno {
+    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

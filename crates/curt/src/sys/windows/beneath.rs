@@ -50,7 +50,8 @@ fn emptying(create: Create) -> u32 {
 
 fn access(how: &How) -> u32 {
     let read = if how.read { win::FILE_GENERIC_READ } else { 0 };
-    let write = if how.write { win::FILE_GENERIC_WRITE } else { 0 };
+    // `CreateFileW` adds `FILE_READ_ATTRIBUTES` as well. The kind is queried with it.
+    let write = if how.write { win::FILE_GENERIC_WRITE | READ_ATTRIBUTES } else { 0 };
     // Without `FILE_WRITE_DATA`, all writes append.
     let write = if how.append { write & !win::FILE_WRITE_DATA } else { write };
     read | write
@@ -65,7 +66,7 @@ fn rights(purpose: Purpose) -> u32 {
 
 const PLAIN: u32 = nt::FILE_SYNCHRONOUS_IO_NONALERT | nt::FILE_NON_DIRECTORY_FILE;
 
-fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
+pub(super) fn target<'a>(at: &'a Dir, name: Name<'a, u16>) -> Target<'a> {
     let is_itself = name.units() == [u16::ascii(b'.')];
     let name = if is_itself { &[] } else { name.units() };
     Target { root: at.root(), name, any_case: true }
@@ -76,7 +77,7 @@ fn place(handle: OwnedHandle, from: &Dir) -> Dir {
     Dir::new(handle, from.volume, Use::Lookup)
 }
 
-fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
+pub(super) fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
     match answer {
         Ok(Some(done)) => Step::Done(done),
         Ok(None) => Step::Other,
@@ -86,7 +87,7 @@ fn stepped<T>(answer: Result<Option<T>>) -> Step<T> {
 }
 
 impl Windows {
-    fn open_at_once(
+    pub(super) fn open_at_once(
         &self,
         target: Target<'_>,
         access: u32,
@@ -157,6 +158,19 @@ impl Windows {
         Ok(true)
     }
 
+    /// Renames by a class of information with flags.
+    pub(super) fn rename_by(
+        &self,
+        (from, name): (&Dir, Name<'_, u16>),
+        how: (i32, u64),
+        (to, fresh): (&Dir, Name<'_, u16>),
+    ) -> Result<()> {
+        let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
+        let access = DELETE | win::SYNCHRONIZE;
+        let rename = |handle: BorrowedHandle<'_>| give_name(&self.syscalls, handle, how, to, fresh);
+        self.syscalls.opened(target(from, name), access, options, rename)?
+    }
+
     /// Returns the path on the volume, with long names if the system knows them.
     fn name_of(&self, handle: BorrowedHandle<'_>) -> Result<Vec<u16>> {
         let mut buffer = vec![0_u64; NAME_CAPACITY];
@@ -172,7 +186,7 @@ impl Windows {
 fn give_name(
     syscalls: &Syscalls,
     handle: BorrowedHandle<'_>,
-    (class, replace): (i32, bool),
+    (class, flags): (i32, u64),
     to: &Dir,
     name: Name<'_, u16>,
 ) -> Result<()> {
@@ -180,7 +194,7 @@ fn give_name(
     let units = name.units();
     let length = NAME + units.len() * 2;
     let mut buffer = vec![0_u64; length.div_ceil(8)];
-    buffer[0] = u64::from(replace);
+    buffer[0] = flags;
     buffer[1] = to.handle()?.as_raw_handle() as u64;
     buffer[2] = (units.len() * 2) as u64;
     for (offset, &unit) in (NAME..).step_by(2).zip(units) {
@@ -251,11 +265,8 @@ impl Beneath for Windows {
         fresh: Name<'_, u16>,
         replace: bool,
     ) -> io::Result<()> {
-        let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
-        let access = DELETE | win::SYNCHRONIZE;
-        let how = (nt::FileRenameInformation, replace);
-        let rename = |handle: BorrowedHandle<'_>| give_name(&self.syscalls, handle, how, to, fresh);
-        Ok(self.syscalls.opened(target(from, name), access, options, rename)??)
+        let how = (nt::FileRenameInformation, replace.into());
+        Ok(self.rename_by((from, name), how, (to, fresh))?)
     }
 
     /// Unsupported, because symlinks need a privilege and the target's kind.
@@ -272,7 +283,7 @@ impl Beneath for Windows {
     ) -> io::Result<()> {
         let options = ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT;
         let access = WRITE_ATTRIBUTES | win::SYNCHRONIZE;
-        let how = (nt::FileLinkInformation, false);
+        let how = (nt::FileLinkInformation, 0);
         let link = |handle: BorrowedHandle<'_>| give_name(&self.syscalls, handle, how, to, fresh);
         match self.syscalls.opened(target(from, name), access, options, link)? {
             Err(Status::FILE_IS_A_DIRECTORY) => Err(OsError::NotPermitted.error()),

@@ -1,4 +1,5 @@
 use std::io;
+use std::os::windows::io::BorrowedHandle;
 
 use windows_sys::Wdk::Storage::FileSystem as nt;
 use windows_sys::Win32::Storage::FileSystem as win;
@@ -36,6 +37,20 @@ const GET_REPARSE_POINT: u32 = 0x0009_00a8;
 /// The largest reparse point, 16 KiB, in 8-byte words.
 const POINT_CAPACITY: usize = 2048;
 
+/// The access and the options to read one.
+pub(super) const REPARSE_POINT: (u32, u32) =
+    (READ_ATTRIBUTES | win::SYNCHRONIZE, ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT);
+
+/// Also returns the length in bytes.
+pub(super) fn reparse_point(
+    syscalls: &Syscalls,
+    handle: BorrowedHandle<'_>,
+) -> Result<(Vec<u64>, usize)> {
+    let mut buffer = vec![0; POINT_CAPACITY];
+    let length = syscalls.fs_control(handle, GET_REPARSE_POINT, (&[], 0), &mut buffer)?;
+    Ok((buffer, length))
+}
+
 /// Returns `None` if the target is not a path. Makes 3 system calls.
 pub(super) fn link_target(
     syscalls: &Syscalls,
@@ -43,12 +58,9 @@ pub(super) fn link_target(
     name: Name<'_, u16>,
 ) -> Result<Option<Vec<u16>>> {
     let spelled = parent.spelled(name);
-    let (access, options) =
-        (READ_ATTRIBUTES | win::SYNCHRONIZE, ABOUT | nt::FILE_SYNCHRONOUS_IO_NONALERT);
-    let mut buffer = vec![0_u64; POINT_CAPACITY];
-    let length = syscalls.opened(parent.target(&spelled), access, options, |handle| {
-        syscalls.fs_control(handle, GET_REPARSE_POINT, &mut buffer)
-    })??;
+    let (access, options) = REPARSE_POINT;
+    let point = |handle: BorrowedHandle<'_>| reparse_point(syscalls, handle);
+    let (buffer, length) = syscalls.opened(parent.target(&spelled), access, options, point)??;
     let bytes: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).take(length).collect();
     Ok(target_in(&bytes))
 }

@@ -6,7 +6,7 @@
 //! process swaps one in (ADR 33).
 //!
 //! A listing has nearly all fields. The others are queried by name, without opening the entry, if
-//! the system supports it (`query.rs`). Cloud files are never downloaded.
+//! the system supports it (`query.rs`). Cloud files are downloaded only to copy them.
 //!
 //! Rejected for now: removal in one call (`NtDeleteFile`) or two (delete on close). These keep the
 //! name until the last handle closes, refuse read-only entries, and report success for directories
@@ -16,6 +16,7 @@ mod beneath;
 mod busy;
 mod canonical;
 mod content;
+mod copying;
 mod dir;
 pub(crate) mod host;
 pub(crate) mod native;
@@ -31,6 +32,7 @@ mod text;
 mod values;
 mod which;
 
+use std::cell::Cell;
 use std::io;
 use std::os::windows::io::{AsHandle, BorrowedHandle, OwnedHandle};
 use std::path::{Path, PathBuf};
@@ -88,6 +90,10 @@ pub(crate) struct Windows {
     lists_only: bool,
     busy_time: BusyTime,
     accounts: security::Accounts,
+    /// For the content of copied files.
+    buffer: Cell<Vec<u64>>,
+    /// The volume of the last one.
+    volume: Cell<Option<&'static Volume>>,
 }
 
 /// Makes 3 system calls.
@@ -229,6 +235,8 @@ impl Sys for Windows {
             lists_only: setup.lists_only,
             busy_time: BusyTime::new(setup.busy_window),
             accounts: security::Accounts::default(),
+            buffer: Cell::default(),
+            volume: Cell::default(),
         }
     }
 
@@ -436,10 +444,9 @@ impl Sys for Windows {
         Ok(query::is_root(&self.syscalls, dir.handle()?)?)
     }
 
-    fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> bool {
-        kind.is_link()
-            || self
-                .query(parent, name, ATTRIBUTES)
-                .is_ok_and(|facts| facts.attributes & u64::from(win::FILE_ATTRIBUTE_READONLY) == 0)
+    fn may_write(&self, parent: &Dir, name: Name<'_, u16>, kind: Kind) -> io::Result<bool> {
+        let read_only = u64::from(win::FILE_ATTRIBUTE_READONLY);
+        let query = || self.query(parent, name, ATTRIBUTES);
+        Ok(kind.is_link() || query()?.attributes & read_only == 0)
     }
 }

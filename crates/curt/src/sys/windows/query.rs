@@ -49,8 +49,11 @@ struct Query<'a> {
 }
 
 pub(super) fn name_in(answer: &[u64]) -> Vec<u16> {
-    let length = Answer(answer).u32(0) as usize;
-    let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(4);
+    units_in(answer, 4, Answer(answer).u32(0) as usize)
+}
+
+pub(super) fn units_in(answer: &[u64], begin: usize, length: usize) -> Vec<u16> {
+    let bytes = answer.iter().flat_map(|word| word.to_ne_bytes()).skip(begin);
     let bytes: Vec<u8> = bytes.take(length).collect();
     bytes.chunks_exact(2).map(|pair| u16::from_ne_bytes([pair[0], pair[1]])).collect()
 }
@@ -69,10 +72,16 @@ impl Answer<'_> {
 }
 
 pub(super) fn kind_of(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<Kind> {
+    let (attributes, tag) = attributes(syscalls, handle)?;
+    Ok(kind(attributes, Some(tag)))
+}
+
+/// Returns the attributes and the reparse tag.
+pub(super) fn attributes(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Result<(u32, u32)> {
     let mut buffer = [0; 1];
     syscalls.query_file(handle, &mut buffer, nt::FileAttributeTagInformation)?;
     let answer = Answer(&buffer);
-    Ok(kind(answer.u32(0), Some(answer.u32(4))))
+    Ok((answer.u32(0), answer.u32(4)))
 }
 
 pub(super) fn serial(syscalls: &Syscalls, handle: BorrowedHandle<'_>) -> Option<u64> {
@@ -262,7 +271,7 @@ impl Query<'_> {
         }
         let mut buffer = [0; 12];
         match self.syscalls.query_file(handle, &mut buffer, nt::FileStatLxInformation) {
-            Ok(()) => {
+            Ok(_) => {
                 let mut facts = linux(&buffer);
                 // Drop the access rights, which describe the handle, not the entry.
                 facts.known = facts.known.without(ACCESS);

@@ -18,6 +18,7 @@ impl Status {
     pub(super) const BUFFER_OVERFLOW: Status = Status(codes::STATUS_BUFFER_OVERFLOW);
     pub(super) const BUFFER_TOO_SMALL: Status = Status(codes::STATUS_BUFFER_TOO_SMALL);
     pub(super) const END_OF_FILE: Status = Status(codes::STATUS_END_OF_FILE);
+    pub(super) const NOT_A_REPARSE_POINT: Status = Status(codes::STATUS_NOT_A_REPARSE_POINT);
     pub(super) const REPARSE_POINT_ENCOUNTERED: Status =
         Status(codes::STATUS_REPARSE_POINT_ENCOUNTERED);
     pub(super) const INVALID_PARAMETER: Status = Status(codes::STATUS_INVALID_PARAMETER);

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use windows_sys::Wdk::Foundation::OBJECT_ATTRIBUTES;
+use windows_sys::Wdk::Storage::FileSystem::NtWriteFile;
 use windows_sys::Win32::Foundation::{
     HANDLE, OBJ_CASE_INSENSITIVE, STATUS_OBJECT_NAME_INVALID, UNICODE_STRING,
 };
@@ -40,6 +41,7 @@ calls! {
     QuerySecurity "NtQuerySecurityObject",
     LookUpAccount "LookupAccountSidW",
     ReadFile "NtReadFile",
+    WriteFile "NtWriteFile",
     CreateFile "NtCreateFile",
     Now "NtQueryPerformanceCounter",
     Sleep "NtDelayExecution",
@@ -239,13 +241,13 @@ impl Syscalls {
         Ok(block.Information)
     }
 
-    /// A name at the end of the answer may be truncated.
+    /// Returns `false` if the end of the answer, such as a name, is truncated.
     pub(super) fn query_file(
         &self,
         file: BorrowedHandle<'_>,
         buffer: &mut [u64],
         class: i32,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.pass(Call::QueryFile)?;
         query(self.native.query_file, file, buffer, class)
     }
@@ -255,7 +257,7 @@ impl Syscalls {
         file: BorrowedHandle<'_>,
         buffer: &mut [u64],
         class: i32,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         self.pass(Call::QueryVolume)?;
         query(self.native.query_volume, file, buffer, class)
     }
@@ -282,16 +284,19 @@ impl Syscalls {
         }))
     }
 
-    /// Returns the number of bytes of output. The handle must be synchronous.
+    /// Returns the number of bytes of output. Uses the first `input_length` bytes of the input. The
+    /// handle must be synchronous.
     pub(super) fn fs_control(
         &self,
         file: BorrowedHandle<'_>,
         code: u32,
+        (input, input_length): (&[u64], usize),
         buffer: &mut [u64],
     ) -> Result<usize> {
         self.pass(Call::FsControl)?;
         let mut block = IO_STATUS_BLOCK::default();
         let length = size_of_val(buffer) as u32;
+        let input_length = input_length.min(size_of_val(input)) as u32;
         // SAFETY: as in `query_directory`.
         let status = unsafe {
             (self.native.fs_control)(
@@ -301,8 +306,8 @@ impl Syscalls {
                 ptr::null(),
                 &raw mut block,
                 code,
-                ptr::null(),
-                0,
+                input.as_ptr().cast(),
+                input_length,
                 buffer.as_mut_ptr().cast(),
                 length,
             )
@@ -325,6 +330,30 @@ impl Syscalls {
                 ptr::null(),
                 &raw mut block,
                 buffer.as_mut_ptr().cast(),
+                length,
+                ptr::null(),
+                ptr::null(),
+            )
+        };
+        check(status)?;
+        Ok(block.Information)
+    }
+
+    /// Writes at the current position. The handle must be synchronous.
+    pub(super) fn write(&self, file: BorrowedHandle<'_>, bytes: &[u8]) -> Result<usize> {
+        self.pass(Call::WriteFile)?;
+        let mut block = IO_STATUS_BLOCK::default();
+        let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        // SAFETY: the bytes are as long as stated, and the handle is open. It is synchronous, so the
+        // kernel reads them only during the call.
+        let status = unsafe {
+            NtWriteFile(
+                raw(file),
+                ptr::null_mut(),
+                None,
+                ptr::null(),
+                &raw mut block,
+                bytes.as_ptr().cast(),
                 length,
                 ptr::null(),
                 ptr::null(),
@@ -424,14 +453,14 @@ fn query(
     file: BorrowedHandle<'_>,
     buffer: &mut [u64],
     class: i32,
-) -> Result<()> {
+) -> Result<bool> {
     let mut block = IO_STATUS_BLOCK::default();
     let length = size_of_val(buffer) as u32;
     // SAFETY: the buffer is as long as stated, and the handle is open.
     let status =
         unsafe { function(raw(file), &raw mut block, buffer.as_mut_ptr().cast(), length, class) };
     match check(status) {
-        Err(Status::BUFFER_OVERFLOW) => Ok(()),
-        answer => answer,
+        Err(Status::BUFFER_OVERFLOW) => Ok(false),
+        answer => answer.map(|()| true),
     }
 }

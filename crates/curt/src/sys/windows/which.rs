@@ -138,7 +138,7 @@ fn spell(syscalls: &Syscalls, file: BorrowedHandle<'_>, volume: &Volume, spelled
         let rung = volume.spelling.get();
         let Some(&form) = FORMS.get(rung) else { return };
         match syscalls.query_file(file, &mut buffer, form) {
-            Ok(()) => break,
+            Ok(_) => break,
             Err(status) if status.is_refusal() => volume.spelling.below(rung),
             Err(_) => return,
         }

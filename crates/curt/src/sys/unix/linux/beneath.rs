@@ -65,7 +65,7 @@ impl Unix {
                     Ok(file) => Whole::Opened(file),
                     Err(error) => Whole::Failed(error.into()),
                 },
-                Want::Change(change) => match self.change_open(fd.as_fd(), change) {
+                Want::Change(change) => match self.change_pinned(fd.as_fd(), change) {
                     Ok(()) => Whole::Opened(fd.into()),
                     Err(error) => {
                         self.syscalls.close(fd);
@@ -247,7 +247,11 @@ impl Unix {
 
     /// Changes a file, even one opened with `O_PATH`, through its path in `/proc`: `fchmodat2`
     /// needs Linux 6.6.
-    fn change_open(&self, fd: BorrowedFd<'_>, change: &Change) -> Result<(), Errno> {
+    pub(in crate::sys::unix) fn change_pinned(
+        &self,
+        fd: BorrowedFd<'_>,
+        change: &Change,
+    ) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
         let changed = match change {
             Change::Permissions(permissions) => {
@@ -277,7 +281,7 @@ impl Unix {
         })?;
         let changed = self.syscalls.fstat(fd.as_fd()).and_then(|stat| {
             let is_link = values::facts_from(&stat).kind.is_link();
-            if is_link { Ok(false) } else { self.change_open(fd.as_fd(), change).map(|()| true) }
+            if is_link { Ok(false) } else { self.change_pinned(fd.as_fd(), change).map(|()| true) }
         });
         self.syscalls.close(fd);
         changed

@@ -16,11 +16,11 @@ use crate::sys::Extended;
 use crate::sys::unix::Unix;
 use crate::sys::unix::dir::{Dir, text};
 
-const CAPACITY: usize = 1024;
+pub(super) const CAPACITY: usize = 1024;
 
 /// Only the first label present is read.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
-const ACLS: [&[u8]; 3] =
+pub(super) const ACLS: [&[u8]; 3] =
     [b"system.posix_acl_access", b"system.posix_acl_default", b"system.nfs4_acl"];
 const CAPABILITY: &[u8] = b"security.capability";
 

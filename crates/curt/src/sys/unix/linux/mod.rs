@@ -1,6 +1,7 @@
 //! Linux fast paths, which [`Unix::has`] can switch off, and queries that have no portable call.
 
 mod beneath;
+mod copying;
 mod descriptor;
 mod extended;
 mod statx;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{Dev, Mode, ResolveFlags};
+use rustix::fs::{AtFlags, Dev, Mode, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -28,6 +29,8 @@ use crate::sys::{Batch, Feature, Mounts};
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
 pub(super) const MOUNTS_MAY_LOOP: bool = true;
+/// With an empty name, a call concerns the descriptor itself.
+pub(super) const ITSELF: AtFlags = AtFlags::EMPTY_PATH;
 
 /// `EXT4_SUPER_MAGIC`, also of ext2 and ext3.
 const EXT4: i64 = 0xEF53;
@@ -118,7 +121,7 @@ impl Unix {
             }
         };
         self.syscalls.close(handle);
-        Ok(slept.map(|()| true)?)
+        Ok(slept.map(|_| true)?)
     }
 
     pub(super) fn is_on_ext4(&self, dir: &Dir) -> bool {

@@ -2,12 +2,12 @@ use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, Statx, StatxFlags, XattrFlags};
 use rustix::io::{Errno, Result};
 use rustix::process::{Pid, PidfdFlags};
 use rustix::thread::CapabilitySet;
 
-use super::{Call, Syscalls};
+use super::{Call, Syscalls, last_errno};
 use crate::sys::unix::values::uninterrupted;
 
 /// If the buffer is too small, repeats the call with the largest one.
@@ -124,6 +124,68 @@ impl Syscalls {
         })
     }
 
+    /// Returns names, each followed by a NUL.
+    pub(in super::super) fn list_attributes_of(&self, file: BorrowedFd<'_>) -> Result<Vec<u8>> {
+        grown(1024, |buffer| {
+            self.pass(Call::ListAttributesOpen)?;
+            rustix::fs::flistxattr(file, buffer)
+        })
+    }
+
+    pub(in super::super) fn attribute_of(
+        &self,
+        file: BorrowedFd<'_>,
+        name: &CStr,
+        capacity: usize,
+    ) -> Result<Vec<u8>> {
+        grown(capacity, |buffer| {
+            self.pass(Call::GetAttributeOpen)?;
+            rustix::fs::fgetxattr(file, name, buffer)
+        })
+    }
+
+    pub(in super::super) fn set_attribute(
+        &self,
+        file: BorrowedFd<'_>,
+        name: &CStr,
+        value: &[u8],
+    ) -> Result<()> {
+        self.pass(Call::SetAttributeOpen)?;
+        rustix::fs::fsetxattr(file, name, value, XattrFlags::empty())
+    }
+
+    pub(in super::super) fn remove_attribute(
+        &self,
+        file: BorrowedFd<'_>,
+        name: &CStr,
+    ) -> Result<()> {
+        self.pass(Call::RemoveAttributeOpen)?;
+        rustix::fs::fremovexattr(file, name)
+    }
+
+    pub(in super::super) fn copy_file_range(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+        size: usize,
+    ) -> Result<usize> {
+        uninterrupted(|| {
+            self.pass(Call::CopyRange)?;
+            rustix::fs::copy_file_range(from, None, to, None, size)
+        })
+    }
+
+    pub(in super::super) fn clone_file(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+    ) -> Result<()> {
+        uninterrupted(|| {
+            self.pass(Call::Clone)?;
+            rustix::fs::ioctl_ficlone(to, from)
+        })
+    }
+
     /// Returns the filesystem's magic number and the mount flags.
     pub(in super::super) fn file_system(&self, at: BorrowedFd<'_>) -> Result<(i64, u64)> {
         self.pass(Call::FileSystem)?;
@@ -178,8 +240,4 @@ impl Syscalls {
         self.pass(Call::Handle)?;
         rustix::process::pidfd_open(pid, PidfdFlags::empty())
     }
-}
-
-fn last_errno() -> Errno {
-    Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)
 }

@@ -39,11 +39,11 @@ impl Syscalls {
         &self,
         polls: &mut [PollFd<'_>],
         limit: Duration,
-    ) -> Result<(), Errno> {
+    ) -> Result<usize, Errno> {
         self.pass(Call::Poll)?;
         // A limit too large for the system means no limit.
         let limit = Timespec::try_from(limit).ok();
-        rustix::event::poll(polls, limit.as_ref()).map(drop)
+        rustix::event::poll(polls, limit.as_ref())
     }
 
     /// The leader must not have been waited for, because a different group could then have its

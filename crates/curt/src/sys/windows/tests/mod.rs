@@ -6,6 +6,7 @@
 )]
 
 mod beneath;
+mod copying;
 mod missed_by_name;
 mod mounted_volumes;
 mod queries;

@@ -1,0 +1,309 @@
+//! Copies one entry that is no directory.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::links::{Claim, Original};
+use super::options::Method;
+use super::place::NewName;
+use super::worker::{Ends, Failure, IDENTITY, Outcome, Worker, to_path};
+use crate::error::{Cause, CopyRefusal, Operation};
+use crate::fields::{Facts, Fields, Kind};
+use crate::name::{Name, NameBuf, Unit};
+use crate::sys::beneath::Step;
+use crate::sys::copying::{COPIED, Copying, End, Target};
+use crate::sys::{Identity, Request};
+use crate::tree::open_names;
+
+/// What was made of a source.
+pub(super) enum Made {
+    /// A copy with these bytes, by one of the methods.
+    File(u64, Option<Method>),
+    Skipped,
+    Directory,
+}
+
+impl<S: Copying> Worker<'_, S> {
+    /// Copies an entry and reports what happens. `kind` comes from the listing.
+    pub(super) fn copy(&mut self, at: &Ends<'_, S>, kind: Kind) -> Outcome {
+        let is_dry = self.shared.options.dry_run;
+        let made = self.kind(at, kind).and_then(|kind| {
+            if is_dry { self.predict(at, kind) } else { self.copy_by_kind(at, kind) }
+        });
+        let mut calls = 7;
+        match made {
+            Ok(Made::Directory) => return Outcome::Directory,
+            Ok(Made::Skipped) => self.counts.skipped += 1,
+            Ok(Made::File(bytes, method)) => {
+                self.counts.done.files += 1;
+                self.counts.done.bytes += bytes;
+                if method == Some(Method::HardLink) {
+                    self.counts.hard_links += 1;
+                    calls = 1;
+                }
+                self.counts.reflinks += u64::from(method == Some(Method::Reflink));
+                self.show_copied(at.source, at.target);
+            }
+            Err(failure) if failure.is_shortage() => return Outcome::Shortage(failure),
+            Err(failure) => self.fail(failure, at.source, at.target),
+        }
+        self.tick(calls);
+        Outcome::Done
+    }
+
+    /// Returns the kind of the entry itself, even if symlinks are followed.
+    fn kind(&self, at: &Ends<'_, S>, listed: Kind) -> Result<Kind, Failure> {
+        if listed != Kind::Unknown {
+            return Ok(listed);
+        }
+        let facts =
+            self.sys.query(at.from, at.name, Request { fields: Fields::KIND, follow: false });
+        facts.map(|facts| facts.kind).map_err(|error| Failure::source(Operation::Stat, error))
+    }
+
+    fn copy_by_kind(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
+        let is_followed = at.follow && kind.is_link();
+        let first = self.unsupported(at).trailing_ones() as usize;
+        if kind != Kind::Directory
+            && !is_followed
+            && self.shared.options.methods.get(first) == Some(&Method::HardLink)
+        {
+            if let Some(made) = self.link_source(at, first)? {
+                return Ok(made);
+            }
+        }
+        match kind {
+            Kind::Directory => Ok(Made::Directory),
+            Kind::File => self.copy_file(at),
+            kind if kind.is_link() && !is_followed => self.copy_link(at),
+            _ if self.reads_special_files() => self.copy_file(at),
+            _ => {
+                let facts = self.query_source(at, COPIED)?;
+                self.copy_special(at, &facts)
+            }
+        }
+    }
+
+    fn reads_special_files(&self) -> bool {
+        !self.shared.options.recursive && self.shared.options.special_files
+    }
+
+    pub(super) fn query_source(&self, at: &Ends<'_, S>, fields: Fields) -> Result<Facts, Failure> {
+        let request = Request { fields, follow: at.follow };
+        let facts = self.sys.query(at.from, at.name, request);
+        facts.map_err(|error| Failure::source(Operation::Stat, error))
+    }
+
+    /// Makes the destination another name of the source. Returns `None` if the next method should
+    /// be tried.
+    fn link_source(&mut self, at: &Ends<'_, S>, method: usize) -> Result<Option<Made>, Failure> {
+        let made = self.place(at, None, NewName::OfSource, |worker, to, name, _| {
+            let linked = worker.sys.hard_link(at.from, at.name, to, name);
+            linked.map_err(|error| Failure::target(Operation::CreateLink, error))
+        });
+        match made {
+            Ok(Some(())) => Ok(Some(Made::File(0, Some(Method::HardLink)))),
+            Ok(None) => Ok(Some(Made::Skipped)),
+            Err(Failure { operation: Operation::CreateLink, cause: Cause::Os(error), .. })
+                if !matches!(
+                    error.kind(),
+                    io::ErrorKind::AlreadyExists
+                        | io::ErrorKind::NotFound
+                        | io::ErrorKind::StorageFull
+                ) && self.gives_up(at, method, &error) =>
+            {
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn copy_link(&mut self, at: &Ends<'_, S>) -> Result<Made, Failure> {
+        let kept = self.shared.kept;
+        let needs_facts = kept.owner || kept.times || self.shared.keeps_links();
+        let facts = if needs_facts { Some(self.query_source(at, COPIED)?) } else { None };
+        let path = self.shared.options.absolute_links.then(|| to_path(at.source));
+        let base = path.as_deref().and_then(Path::parent);
+        self.once(at, facts.as_ref(), |worker| {
+            let made = worker.place(at, facts.as_ref(), NewName::No, |worker, to, name, _| {
+                let end = |operation| match operation {
+                    Operation::ReadLink => End::Source,
+                    _ => End::Target,
+                };
+                let copied = worker.sys.copy_link(at.from, at.name, to, name, base);
+                copied.map_err(|(operation, error)| Failure {
+                    operation,
+                    end: end(operation),
+                    cause: Cause::Os(error),
+                })?;
+                if let Some(facts) = &facts {
+                    worker.remember(at, |sys| sys.query(to, name, IDENTITY));
+                    worker.keep(at, &Target::Named(to, name), facts, &Vec::new(), kept);
+                }
+                Ok(())
+            })?;
+            Ok(made.map_or(Made::Skipped, |()| Made::File(0, None)))
+        })
+    }
+
+    fn copy_special(&mut self, at: &Ends<'_, S>, facts: &Facts) -> Result<Made, Failure> {
+        match facts.kind {
+            Kind::File => return self.copy_file(at),
+            Kind::Directory => return Ok(Made::Directory),
+            _ => {}
+        }
+        self.check_special(at, facts.kind)?;
+        let kept = self.shared.kept;
+        self.once(at, Some(facts), |worker| {
+            let made = worker.place(at, Some(facts), NewName::No, |worker, to, name, _| {
+                let mode = worker.first_mode(facts);
+                let made = worker.sys.create_special(to, name, facts, mode);
+                made.map_err(|error| Failure::target(Operation::CreateSpecial, error))?;
+                worker.remember(at, |sys| sys.query(to, name, IDENTITY));
+                worker.keep(at, &Target::Named(to, name), facts, &Vec::new(), kept);
+                Ok(())
+            })?;
+            Ok(made.map_or(Made::Skipped, |()| Made::File(0, None)))
+        })
+    }
+
+    pub(super) fn check_special(&self, at: &Ends<'_, S>, kind: Kind) -> Result<(), Failure> {
+        let refusal = match kind {
+            _ if self.shared.options.special_files => return Ok(()),
+            Kind::Fifo => CopyRefusal::IsANamedPipe,
+            Kind::Socket => CopyRefusal::IsASocket,
+            kind if kind == Kind::File || kind.is_link() => return Ok(()),
+            _ => CopyRefusal::IsADevice,
+        };
+        Err(Failure::refused(refusal, to_path(at.target)))
+    }
+
+    fn copy_file(&mut self, at: &Ends<'_, S>) -> Result<Made, Failure> {
+        let file = match self.sys.open_source(at.from, at.name, at.follow) {
+            Step::Done(file) => file,
+            Step::Other => {
+                let (operation, end) = (Operation::Open, End::Source);
+                return Err(Failure { operation, end, cause: Cause::Replaced });
+            }
+            Step::Failed(error) => return Err(Failure::source(Operation::Open, error)),
+        };
+        let facts = self.sys.query_file(&file);
+        let made = match facts {
+            Err(error) => Err(Failure::source(Operation::Stat, error)),
+            Ok(facts) if facts.kind == Kind::Directory => Ok(Made::Directory),
+            Ok(facts) if facts.kind != Kind::File && !self.reads_special_files() => {
+                self.sys.close_handle(file);
+                return self.copy_special(at, &facts);
+            }
+            Ok(facts) => self.once(at, Some(&facts), |worker| {
+                let made =
+                    worker.place(at, Some(&facts), NewName::No, |worker, to, name, old| {
+                        worker.create(at, &file, &facts, (to, name), old)
+                    })?;
+                Ok(made.map_or(Made::Skipped, |(bytes, method)| Made::File(bytes, Some(method))))
+            }),
+        };
+        self.sys.close_handle(file);
+        made
+    }
+
+    /// Returns the identity of a source whose names become names of one copy. A followed symlink is
+    /// another name of its target.
+    pub(super) fn with_several_names(&self, at: &Ends<'_, S>, facts: &Facts) -> Option<Identity> {
+        let has_several = at.follow || facts.has_several_names();
+        Identity::known(facts).filter(|_| has_several && self.shared.keeps_links())
+    }
+
+    /// Copies a source unless it has another name that was copied already. If so, creates a hard
+    /// link to that copy.
+    fn once(
+        &mut self,
+        at: &Ends<'_, S>,
+        facts: Option<&Facts>,
+        copy: impl FnOnce(&mut Self) -> Result<Made, Failure>,
+    ) -> Result<Made, Failure> {
+        let known = facts.and_then(|facts| self.with_several_names(at, facts));
+        let Some(source) = known else { return copy(self) };
+        let links = &self.shared.links;
+        match self.while_attending(|meanwhile| links.claim(source, meanwhile)) {
+            Claim::Link(original) => self.link_copy(at, &original),
+            Claim::Copy(mut pending) => {
+                (self.is_original, self.copy) = (true, None);
+                let made = copy(self);
+                self.is_original = false;
+                pending.original = match (self.copy.take(), at.to) {
+                    (Some(identity), Ok((_, place))) if made.is_ok() => {
+                        let path = at.target.below(place.root_len).to_vec();
+                        Some(Original { root: Arc::clone(&place.root), path, identity })
+                    }
+                    _ => None,
+                };
+                made
+            }
+        }
+    }
+
+    /// Remembers the copy of a source with several names.
+    pub(super) fn remember(
+        &mut self,
+        at: &Ends<'_, S>,
+        query: impl FnOnce(&S) -> io::Result<Facts>,
+    ) {
+        if self.is_original {
+            match query(&self.sys) {
+                Ok(facts) => self.copy = Identity::known(&facts),
+                // The other names will be files of their own.
+                Err(error) => {
+                    self.fail(Failure::target(Operation::Stat, error), at.source, at.target);
+                }
+            }
+        }
+    }
+
+    /// The path of the original is followed through no symlink, and what it leads to is compared
+    /// before and after.
+    fn link_copy(&mut self, at: &Ends<'_, S>, original: &Original<S>) -> Result<Made, Failure> {
+        let failed = |error| Failure::target(Operation::CreateLink, error);
+        let path = &original.path;
+        let split = path.iter().rposition(|unit| unit.is_separator());
+        let name = split.map_or(0, |separator| separator + 1);
+        let last = NameBuf::new(path[name..].to_vec()).map_err(failed)?;
+        let opened = match split {
+            Some(end) => {
+                let opened = open_names(&*original.root, &path[..end], false, &self.sys);
+                Some(opened.into_result().map_err(failed)?)
+            }
+            None => None,
+        };
+        let from = opened.as_ref().unwrap_or(&*original.root);
+        let link = NewName::OfCopy(original.identity);
+        let made = self.place(at, None, link, |worker, to, name, _| {
+            worker.link_same(from, last.as_name(), original.identity, to, name)
+        });
+        if let Some(dir) = opened {
+            self.sys.close(dir);
+        }
+        Ok(made?.map_or(Made::Skipped, |()| Made::File(0, None)))
+    }
+
+    fn link_same(
+        &self,
+        from: &S::Dir,
+        name: Name<'_, S::Unit>,
+        identity: Identity,
+        to: &S::Dir,
+        fresh: Name<'_, S::Unit>,
+    ) -> Result<(), Failure> {
+        let linked = self.sys.hard_link(from, name, to, fresh);
+        linked.map_err(|error| Failure::target(Operation::CreateLink, error))?;
+        match self.sys.query(to, fresh, IDENTITY) {
+            Ok(facts) if Identity::of(&facts) == identity => Ok(()),
+            answer => {
+                let _ = self.sys.remove_child(to, fresh, Kind::File);
+                let cause = answer.map_or_else(Cause::Os, |_| Cause::Replaced);
+                Err(Failure { operation: Operation::CreateLink, end: End::Target, cause })
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What a dry run tells about one entry.
+
+use std::io;
+
+use super::entry::Made;
+use super::options::Method;
+use super::place::NewName;
+use super::worker::{Ends, Failure, Worker, to_path};
+use crate::error::{CopyRefusal, Operation};
+use crate::fields::{Fields, Kind};
+use crate::name::Name;
+use crate::sys::copying::{COPIED, Copying};
+use crate::sys::{OsError, Request, os_error};
+
+impl<S: Copying> Worker<'_, S> {
+    pub(super) fn predict(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
+        if kind == Kind::Directory {
+            return Ok(Made::Directory);
+        }
+        let facts = self.query_source(at, COPIED)?;
+        if facts.kind == Kind::Directory {
+            return Ok(Made::Directory);
+        }
+        let methods = &self.shared.options.methods;
+        let links = methods.first() == Some(&Method::HardLink) && !(at.follow && kind.is_link());
+        let (from_device, to_device) = at.devices();
+        let is_hard_link = links && from_device == to_device;
+        if !is_hard_link {
+            self.check_special(at, facts.kind)?;
+        }
+        if facts.kind == Kind::File && !is_hard_link {
+            self.check_readable(at.from, at.name)
+                .map_err(|error| Failure::source(Operation::Open, error))?;
+        }
+        if let Ok((to, place)) = at.to {
+            let request = Request { fields: Fields::KIND, follow: false };
+            match self.sys.query(to, at.fresh, request) {
+                Ok(_) => {
+                    let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
+                    let link = if is_hard_link { NewName::OfSource } else { NewName::No };
+                    let old = self.replaceable(at, (to, place), Some(&facts), link, exists)?;
+                    let Some(old) = old else { return Ok(Made::Skipped) };
+                    let is_read = facts.kind == Kind::File && old.kind == Kind::File;
+                    if is_read && !is_hard_link && !self.shared.kept.mode {
+                        self.check_readable(to, at.fresh).unwrap_or_else(|error| {
+                            let failure = Failure::target(Operation::ReadAttributes, error);
+                            self.fail(failure, at.source, at.target);
+                        });
+                    }
+                }
+                // The copy from another source of this name would exist by now.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_new => {
+                    return Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)));
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Failure::target(Operation::Stat, error)),
+            }
+            self.may_create(to, Operation::CreateFile)?;
+        }
+        if is_hard_link {
+            return Ok(Made::File(0, Some(Method::HardLink)));
+        }
+        if links && methods.len() == 1 {
+            return Err(Failure::target(Operation::CreateLink, OsError::OtherDevice.error()));
+        }
+        let several = self.with_several_names(at, &facts);
+        let is_again = several.is_some_and(|source| !self.shared.links.is_first(source));
+        let has_content = facts.kind == Kind::File && !is_again;
+        Ok(Made::File(if has_content { facts.size } else { 0 }, None))
+    }
+
+    fn check_readable(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
+        let may = self.sys.may(dir, name, Fields::READABLE)?;
+        let is_readable = may.contains(Fields::READABLE);
+        is_readable.then_some(()).ok_or_else(|| os_error(io::ErrorKind::PermissionDenied))
+    }
+
+    /// Predicts whether an entry could be created in a directory.
+    pub(super) fn may_create(&self, to: &S::Dir, operation: Operation) -> Result<(), Failure> {
+        let wanted = Fields::WRITABLE | Fields::EXECUTABLE;
+        let may = self.sys.may(to, S::ITSELF, wanted);
+        match may.map_err(|error| Failure::target(operation, error))? {
+            may if may.contains(wanted) => Ok(()),
+            _ => Err(Failure::target(operation, os_error(io::ErrorKind::PermissionDenied))),
+        }
+    }
+}

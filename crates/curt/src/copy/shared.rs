@@ -1,0 +1,140 @@
+use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::engine::Task;
+use super::links::HardLinks;
+use super::options::{Copy, Preserve};
+use super::report::{Counts, Report, Totals};
+use crate::notifier::Notifier;
+use crate::sys::copying::{Copying, Kept};
+use crate::sys::{Identity, Sys};
+use crate::tree::{Limits, WorkerPool};
+use curt_paths::Flavor;
+
+/// Where the sources go.
+#[derive(Clone, Copy)]
+pub(super) enum Destination<'r> {
+    /// The source becomes this path.
+    Path(&'r Path),
+    /// Each source keeps its name in this directory.
+    Into(&'r Path),
+}
+
+pub(super) struct Shared<'r, S: Copying> {
+    pub(super) options: &'r Copy<'r>,
+    pub(super) kept: Kept,
+    pub(super) limits: Limits,
+    pub(super) notifier: Notifier<'r, (PathBuf, PathBuf), Totals>,
+    pub(super) pool: WorkerPool<Task<S>>,
+    pub(super) destination: Destination<'r>,
+    /// Whether several sources have the same last component.
+    pub(super) are_repeated: bool,
+    pub(super) links: HardLinks<S>,
+    /// For each pair of file systems, a bit for each method that they are known not to support.
+    unsupported: Mutex<HashMap<(u64, u64), u32>>,
+    totals: Mutex<Totals>,
+    report: Mutex<Report>,
+}
+
+impl<'r, S: Copying> Shared<'r, S> {
+    pub(super) fn new(
+        options: &'r Copy<'r>,
+        sys: &S,
+        sources: &[&'r Path],
+        destination: Destination<'r>,
+    ) -> Self {
+        let mut names = HashSet::new();
+        let are_repeated = matches!(destination, Destination::Into(_))
+            && sources
+                .iter()
+                .filter_map(|source| source.file_name())
+                .any(|name| !names.insert(same_name::<S>(name)));
+        let excludes = options.callbacks.exclude.is_some();
+        // Use one worker if sources may meet in one directory, if entries wait for the caller's
+        // answer, or if nothing is written.
+        let is_alone = are_repeated
+            || options.confirm.is_some()
+            || options.dry_run
+            || (excludes && options.callbacks.on_caller_thread);
+        Shared {
+            options,
+            kept: options.kept(S::ALWAYS),
+            limits: options.limits(),
+            notifier: Notifier::new(&options.callbacks, options.cancel),
+            pool: WorkerPool::new(sys, options.threads, is_alone, options.descriptors),
+            destination,
+            are_repeated,
+            links: HardLinks::new(),
+            unsupported: Mutex::default(),
+            totals: Mutex::default(),
+            report: Mutex::default(),
+        }
+    }
+
+    pub(super) fn keeps_links(&self) -> bool {
+        self.options.preserve.contains(Preserve::LINKS)
+    }
+
+    pub(super) fn unsupported(&self, devices: (u64, u64)) -> u32 {
+        let unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
+        unsupported.get(&devices).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set_unsupported(&self, devices: (u64, u64), methods: u32) {
+        let mut unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
+        *unsupported.entry(devices).or_default() |= methods;
+    }
+
+    pub(super) fn progress(&self, is_caller: bool, done: Totals) {
+        let totals = {
+            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+            totals.add(done);
+            *totals
+        };
+        self.notifier.progress(is_caller, totals);
+    }
+
+    pub(super) fn add(&self, counts: &Counts, sys: &S) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.add(counts);
+        report.calls.add(&sys.calls());
+    }
+
+    pub(super) fn into_report(self) -> Report {
+        let mut report = self.report.into_inner().unwrap_or_else(PoisonError::into_inner);
+        report.threads = self.pool.queue.workers();
+        let (failures, stop) = self.notifier.end();
+        (report.error_count, report.errors) = (failures.count, failures.errors);
+        report.stopped = stop.is_stopped();
+        report
+    }
+}
+
+/// Returns the same name for all spellings that may belong to one entry.
+pub(super) fn same_name<S: Copying>(name: &OsStr) -> OsString {
+    match S::FLAVOR {
+        Flavor::Windows => name.to_string_lossy().to_lowercase().into(),
+        Flavor::Posix => name.to_owned(),
+    }
+}
+
+/// The directory into which a worker copies.
+pub(super) struct Place<S: Sys> {
+    /// The directory in which the operand's copy is, and the length of its path.
+    pub(super) root: Arc<S::Dir>,
+    pub(super) root_len: usize,
+    /// The identity of the operand's copy, once it exists. A source that is met in it would be
+    /// copied into itself.
+    pub(super) top: Option<Identity>,
+    pub(super) device: u64,
+    /// Whether this copy has created it, so that everything in it is this copy's.
+    pub(super) is_new: bool,
+}
+
+impl<S: Sys> Clone for Place<S> {
+    fn clone(&self) -> Self {
+        Place { root: Arc::clone(&self.root), ..*self }
+    }
+}

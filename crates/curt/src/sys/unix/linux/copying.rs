@@ -1,0 +1,146 @@
+//! Copies on Linux: content that never leaves the kernel, and extended attributes.
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{Mode, OFlags, SeekFrom};
+use rustix::io::Errno;
+
+use super::extended::{ACLS, CAPACITY};
+use crate::error::Operation;
+use crate::fields::Kind;
+use crate::name::Name;
+use crate::sys::copying::{Attributes, End, Kept};
+use crate::sys::unix::dir::{Dir, text};
+use crate::sys::unix::{Unix, values};
+
+const ACCESS_ACL: &CStr = c"system.posix_acl_access";
+const DEFAULT_ACL: &CStr = c"system.posix_acl_default";
+
+impl Unix {
+    pub(in crate::sys::unix) fn clone_content(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+    ) -> Result<(), Errno> {
+        self.syscalls.clone_file(from, to)
+    }
+
+    /// Opens a symlink or special file that was just created, to change its metadata. Another user
+    /// may have put a hard link to a foreign file in its place, which has more than one name.
+    pub(in crate::sys::unix) fn pin(
+        &self,
+        dir: &Dir,
+        name: Name<'_, u8>,
+        kind: Kind,
+    ) -> Result<Option<OwnedFd>, Errno> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = self.syscalls.openat(dir.as_fd(), text(name), flags, Mode::empty())?;
+        let facts = self.syscalls.fstat(fd.as_fd()).map(|stat| values::facts_from(&stat));
+        match facts {
+            Ok(facts) if (facts.kind, facts.links) == (kind, 1) => Ok(Some(fd)),
+            facts => {
+                self.syscalls.close(fd);
+                facts.and(Err(Errno::STALE))
+            }
+        }
+    }
+
+    pub(in crate::sys::unix) fn seek_data(
+        &self,
+        file: BorrowedFd<'_>,
+        from: u64,
+    ) -> Result<u64, Errno> {
+        self.syscalls.seek(file, SeekFrom::Data(from))
+    }
+
+    pub(in crate::sys::unix) fn seek_hole(
+        &self,
+        file: BorrowedFd<'_>,
+        from: u64,
+    ) -> Result<u64, Errno> {
+        self.syscalls.seek(file, SeekFrom::Hole(from))
+    }
+
+    /// Returns `None` if the kernel cannot copy between these files, or has copied nothing: before
+    /// Linux 5.19 it finds `/proc` empty.
+    pub(in crate::sys::unix) fn copy_in_kernel(
+        &self,
+        from: BorrowedFd<'_>,
+        to: BorrowedFd<'_>,
+        size: usize,
+    ) -> Result<Option<usize>, (End, io::Error)> {
+        match self.syscalls.copy_file_range(from, to, size) {
+            Ok(0) => Ok(None),
+            Ok(copied) => Ok(Some(copied)),
+            // These concern one of the files. All others, even `EPERM`, come from file systems,
+            // filters and old kernels, and reading and writing will tell.
+            Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => {
+                Err((End::Target, error.into()))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    pub(in crate::sys::unix) fn read_attributes(
+        &self,
+        file: BorrowedFd<'_>,
+        kept: Kept,
+    ) -> Result<Attributes, Errno> {
+        let names = match self.syscalls.list_attributes_of(file) {
+            Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Attributes::new()),
+            names => names?,
+        };
+        let mut attributes = Attributes::new();
+        for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+            let is_kept = if ACLS.contains(&name) { kept.mode } else { kept.attributes };
+            if is_kept {
+                match self.syscalls.attribute_of(file, &c_string(name), CAPACITY) {
+                    Ok(value) => attributes.push((name.to_vec(), value)),
+                    // It has vanished, or is not for this user.
+                    Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(attributes)
+    }
+
+    pub(in crate::sys::unix) fn keep_attributes(
+        &self,
+        file: BorrowedFd<'_>,
+        kind: Kind,
+        attributes: &Attributes,
+        kept: Kept,
+        failed: &mut dyn FnMut(Operation, Errno),
+    ) {
+        // The new entry has inherited the default rules of its directory, if there are any.
+        let inherited = match kind {
+            _ if !kept.mode => &[][..],
+            Kind::Directory => &[ACCESS_ACL, DEFAULT_ACL],
+            _ => &[ACCESS_ACL],
+        };
+        for rules in inherited {
+            if attributes.iter().any(|(name, _)| name == rules.to_bytes()) {
+                continue;
+            }
+            match self.syscalls.remove_attribute(file, rules) {
+                Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => {}
+                Err(error) => failed(Operation::SetPermissions, error),
+            }
+        }
+        for (name, value) in attributes {
+            match self.syscalls.set_attribute(file, &c_string(name), value) {
+                Ok(()) => {}
+                // As `cp -a` ignores them: only root may set all of them, and not everywhere.
+                Err(Errno::PERM | Errno::OPNOTSUPP) if !ACLS.contains(&&name[..]) => {}
+                Err(error) => failed(Operation::SetAttributes, error),
+            }
+        }
+    }
+}
+
+fn c_string(name: &[u8]) -> CString {
+    CString::new(name).unwrap_or_default()
+}
