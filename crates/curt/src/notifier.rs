@@ -48,21 +48,28 @@ pub(crate) struct Failures {
     is_over: bool,
 }
 
+/// What a worker has done, which is added up over all workers.
+pub(crate) trait Sum: Copy + Default {
+    fn add(&mut self, more: Self);
+}
+
 pub(crate) struct Notifier<'r, D, T> {
     callbacks: &'r Callbacks<'r, D, T>,
     pub(crate) stop: Stop<'r>,
     /// The queue of events, if all callbacks run on the caller's thread.
     events: Option<Events<Event<D, T>>>,
     failures: Mutex<Failures>,
+    totals: Mutex<T>,
 }
 
-impl<'r, D, T> Notifier<'r, D, T> {
+impl<'r, D, T: Sum> Notifier<'r, D, T> {
     pub(crate) fn new(callbacks: &'r Callbacks<'r, D, T>, cancel: Option<&'r Cancel>) -> Self {
         Notifier {
             callbacks,
             stop: Stop::new(cancel, callbacks.poll.as_ref()),
             events: callbacks.on_caller_thread.then(Events::new),
             failures: Mutex::default(),
+            totals: Mutex::default(),
         }
     }
 
@@ -88,8 +95,14 @@ impl<'r, D, T> Notifier<'r, D, T> {
         self.emit(is_caller, Event::Done(done), bytes);
     }
 
-    pub(crate) fn progress(&self, is_caller: bool, totals: T) {
+    /// Adds to the totals, and tells them.
+    pub(crate) fn progress(&self, is_caller: bool, done: T) {
         if self.callbacks.on_progress.is_some() {
+            let totals = {
+                let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+                totals.add(done);
+                *totals
+            };
             self.emit(is_caller, Event::Progress(totals), 0);
         }
     }
@@ -180,9 +193,13 @@ impl<D, T> Drop for CloseAtEnd<'_, D, T> {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Callbacks, Notifier};
+    use super::{Callbacks, Notifier, Sum};
     use crate::control::Next;
     use crate::error::{Cause, Error, Operation, RemainReason};
+
+    impl Sum for () {
+        fn add(&mut self, (): ()) {}
+    }
 
     #[test]
     fn each_failure_is_reported_or_stored_until_one_stops() {

@@ -11,6 +11,7 @@ pub(crate) mod ls;
 pub(crate) mod realpath;
 pub(crate) mod rm;
 pub(crate) mod run;
+mod speed;
 pub(crate) mod stat;
 pub(crate) mod which;
 

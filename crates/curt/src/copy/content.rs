@@ -11,6 +11,7 @@ use crate::name::Name;
 use crate::sys::beneath::{Create, How, Open, Step};
 use crate::sys::copying::{Attributes, Copying, End, Kept, Target};
 use crate::sys::{Identity, OsError, os_error};
+use crate::tree::TreePath;
 
 /// The permission bits that a copy gets without [`Preserve::MODE`](super::Preserve::MODE).
 const USUAL_MODE: u32 = 0o1777;
@@ -118,7 +119,7 @@ impl<S: Copying> Worker<'_, S> {
             copied += bytes;
             if copied < facts.size {
                 let done = Totals { bytes, ..Default::default() };
-                shared.progress(is_caller, done);
+                shared.notifier.progress(is_caller, done);
                 reported.bytes += bytes;
             }
             if attends {
@@ -181,19 +182,19 @@ impl<S: Copying> Worker<'_, S> {
             self.fail(Failure::source(Operation::ReadAttributes, error), at.source, at.target);
             Vec::new()
         });
-        self.keep(at, &target, facts, &attributes, kept);
+        self.keep((at.source, at.target), &target, facts, &attributes, kept);
     }
 
     pub(super) fn keep(
         &self,
-        at: &Ends<'_, S>,
+        (source, path): (&TreePath<S::Unit>, &TreePath<S::Unit>),
         target: &Target<'_, S>,
         facts: &Facts,
         attributes: &Attributes,
         kept: Kept,
     ) {
         self.sys.keep(target, facts, attributes, kept, &mut |operation, error| {
-            self.fail(Failure::target(operation, error), at.source, at.target);
+            self.fail(Failure::target(operation, error), source, path);
         });
     }
 }

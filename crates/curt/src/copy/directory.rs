@@ -187,8 +187,6 @@ impl<S: Copying> Worker<'_, S> {
             kept.mode = true;
         }
         let target = Target::Open(Open::Dir(dir));
-        self.sys.keep(&target, &facts, &attributes, kept, &mut |operation, error| {
-            self.fail(Failure::target(operation, error), source, path);
-        });
+        self.keep((source, path), &target, &facts, &attributes, kept);
     }
 }

@@ -30,7 +30,6 @@ const ENTRIES_PER_CHECK: usize = 16;
 const MIN_SPLIT: usize = 32;
 
 /// The state of a source directory.
-#[derive(Default)]
 pub(super) struct Origin {
     is_listed: bool,
     device: u64,
@@ -297,7 +296,7 @@ impl<'r, S: Copying> Engine<'r, S> {
         true
     }
 
-    fn can_share(&mut self, index: usize) -> bool {
+    fn can_share(&self, index: usize) -> bool {
         self.target[index].dir().is_some() && self.source.stack[index].dir().is_some()
     }
 

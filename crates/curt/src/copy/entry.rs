@@ -127,19 +127,15 @@ impl<S: Copying> Worker<'_, S> {
         let base = path.as_deref().and_then(Path::parent);
         self.once(at, facts.as_ref(), |worker| {
             let made = worker.place(at, facts.as_ref(), NewName::No, |worker, to, name, _| {
-                let end = |operation| match operation {
-                    Operation::ReadLink => End::Source,
-                    _ => End::Target,
-                };
                 let copied = worker.sys.copy_link(at.from, at.name, to, name, base);
-                copied.map_err(|(operation, error)| Failure {
-                    operation,
-                    end: end(operation),
-                    cause: Cause::Os(error),
+                copied.map_err(|(operation, error)| match operation {
+                    Operation::ReadLink => Failure::source(operation, error),
+                    _ => Failure::target(operation, error),
                 })?;
                 if let Some(facts) = &facts {
                     worker.remember(at, |sys| sys.query(to, name, IDENTITY));
-                    worker.keep(at, &Target::Named(to, name), facts, &Vec::new(), kept);
+                    let ends = (at.source, at.target);
+                    worker.keep(ends, &Target::Named(to, name), facts, &Vec::new(), kept);
                 }
                 Ok(())
             })?;
@@ -161,7 +157,8 @@ impl<S: Copying> Worker<'_, S> {
                 let made = worker.sys.create_special(to, name, facts, mode);
                 made.map_err(|error| Failure::target(Operation::CreateSpecial, error))?;
                 worker.remember(at, |sys| sys.query(to, name, IDENTITY));
-                worker.keep(at, &Target::Named(to, name), facts, &Vec::new(), kept);
+                let ends = (at.source, at.target);
+                worker.keep(ends, &Target::Named(to, name), facts, &Vec::new(), kept);
                 Ok(())
             })?;
             Ok(made.map_or(Made::Skipped, |()| Made::File(0, None)))

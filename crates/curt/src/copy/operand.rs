@@ -93,8 +93,8 @@ impl<S: Copying> Engine<'_, S> {
         }
         let mut place = self.open_parent(goal, Operation::CreateFile)?;
         let Engine { worker, source, path, taken, .. } = self;
-        let fresh = same_name::<S>(goal.path.as_os_str());
-        place.is_new = taken.contains(&fresh);
+        let shared = worker.shared.are_repeated.then(|| same_name::<S>(goal.path.as_os_str()));
+        place.is_new = shared.as_ref().is_some_and(|path| taken.contains(path));
         let before = worker.counts.done.files;
         let ends = Ends {
             from: &from,
@@ -110,9 +110,7 @@ impl<S: Copying> Engine<'_, S> {
         let kind = if follow { Kind::Unknown } else { facts.kind };
         match worker.copy(&ends, kind) {
             Outcome::Done => {
-                if worker.shared.are_repeated && worker.counts.done.files > before {
-                    taken.insert(fresh);
-                }
+                taken.extend(shared.filter(|_| worker.counts.done.files > before));
                 Ok(())
             }
             Outcome::Shortage(failure) => Err(failure),

@@ -122,11 +122,11 @@ impl<S: Copying> Worker<'_, S> {
             }
             _ => false,
         };
-        // As with `cp -u`, an entry that is up to date counts as copied, but not one of a stranger.
-        if is_kept && options.existing != Existing::Keep && old.user_id == source.user_id {
-            self.remember(at, |_| Ok(old));
-        }
         if is_kept {
+            // As with `cp -u`, it counts as copied, unless it is a stranger's.
+            if old.user_id == source.user_id {
+                self.remember(at, |_| Ok(old));
+            }
             return Ok(None);
         }
         if self.is_special(to, at.fresh, old.kind)? {

@@ -1,5 +1,6 @@
 use crate::calls::Calls;
 use crate::error::Error;
+use crate::notifier::Sum;
 
 /// The result of a copy, with all failures.
 #[derive(Debug, Default)]
@@ -71,13 +72,15 @@ impl Report {
     }
 }
 
-impl Totals {
-    pub(super) fn add(&mut self, more: Totals) {
+impl Sum for Totals {
+    fn add(&mut self, more: Totals) {
         self.files += more.files;
         self.directories += more.directories;
         self.bytes += more.bytes;
     }
+}
 
+impl Totals {
     pub(super) fn since(self, before: Totals) -> Totals {
         Totals {
             files: self.files - before.files,

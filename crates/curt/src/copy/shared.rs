@@ -34,7 +34,6 @@ pub(super) struct Shared<'r, S: Copying> {
     pub(super) links: HardLinks<S>,
     /// For each pair of file systems, a bit for each method that they are known not to support.
     unsupported: Mutex<HashMap<(u64, u64), u32>>,
-    totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
 
@@ -68,7 +67,6 @@ impl<'r, S: Copying> Shared<'r, S> {
             are_repeated,
             links: HardLinks::new(),
             unsupported: Mutex::default(),
-            totals: Mutex::default(),
             report: Mutex::default(),
         }
     }
@@ -85,15 +83,6 @@ impl<'r, S: Copying> Shared<'r, S> {
     pub(super) fn set_unsupported(&self, devices: (u64, u64), methods: u32) {
         let mut unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
         *unsupported.entry(devices).or_default() |= methods;
-    }
-
-    pub(super) fn progress(&self, is_caller: bool, done: Totals) {
-        let totals = {
-            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-            totals.add(done);
-            *totals
-        };
-        self.notifier.progress(is_caller, totals);
     }
 
     pub(super) fn add(&self, counts: &Counts, sys: &S) {

@@ -166,7 +166,7 @@ impl<'r, S: Copying> Worker<'r, S> {
 
     fn show_progress(&mut self) {
         let done = self.counts.done.since(self.reported);
-        self.shared.progress(self.member.is_caller(), done);
+        self.shared.notifier.progress(self.member.is_caller(), done);
         self.reported = self.counts.done;
     }
 

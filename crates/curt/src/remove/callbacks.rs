@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::control::Answer;
 use crate::fields::Kind;
+use crate::notifier::Sum;
 
 /// A question that [`Remove::confirm`](super::Remove::confirm) asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +41,13 @@ pub struct Totals {
     pub files: u64,
     /// Directories removed.
     pub directories: u64,
+}
+
+impl Sum for Totals {
+    fn add(&mut self, more: Totals) {
+        self.files += more.files;
+        self.directories += more.directories;
+    }
 }
 
 pub(super) type Ask<'a> = Arc<dyn Fn(Question, &Subject<'_>) -> Answer + Send + Sync + 'a>;

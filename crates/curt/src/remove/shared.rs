@@ -37,7 +37,6 @@ pub(super) struct Shared<'r, S: Sys> {
     pub(super) root: OnceLock<Identity>,
     pub(super) shortage: Shortage,
     pub(super) writers: Writers,
-    totals: Mutex<Totals>,
     report: Mutex<Report>,
 }
 
@@ -65,7 +64,6 @@ impl<'r, S: Sys> Shared<'r, S> {
             root: OnceLock::new(),
             shortage: Shortage::none(),
             writers: Writers::since(sys.wall_clock()),
-            totals: Mutex::default(),
             report: Mutex::new(Report { bytes: options.dry_run.then_some(0), ..Report::default() }),
         }
     }
@@ -83,16 +81,6 @@ impl<'r, S: Sys> Shared<'r, S> {
 
     pub(super) fn excludes(&self) -> bool {
         self.options.callbacks.exclude.is_some()
-    }
-
-    pub(super) fn progress(&self, is_caller: bool, done: Totals) {
-        let totals = {
-            let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-            totals.files += done.files;
-            totals.directories += done.directories;
-            *totals
-        };
-        self.notifier.progress(is_caller, totals);
     }
 
     pub(super) fn add(&self, counts: &Counts, sys: &S) {

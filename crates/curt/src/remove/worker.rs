@@ -196,7 +196,7 @@ impl<'r, S: Sys> Worker<'r, S> {
             files: files - self.reported.files,
             directories: directories - self.reported.directories,
         };
-        self.shared.progress(self.member.is_caller(), done);
+        self.shared.notifier.progress(self.member.is_caller(), done);
         self.reported = Totals { files, directories };
     }
 

@@ -7,7 +7,7 @@ use curt::{Cancel, Threads, Usage};
 
 use super::Run;
 use crate::cmd::exclude::Exclusions;
-use crate::cmd::rm::speed::Speed;
+use crate::cmd::speed::Speed;
 use crate::out::text::{counted, rounded_size};
 
 #[derive(Default)]

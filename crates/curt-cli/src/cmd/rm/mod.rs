@@ -1,5 +1,4 @@
 pub(super) mod operands;
-pub(super) mod speed;
 mod trash;
 
 use std::ffi::OsString;
@@ -12,6 +11,7 @@ use curt::remove::{Confirm, DirectoryOperands, Question, RemainReason, Report, S
 use curt::{Cause, Error, Fields, Kind, Operation, Remove, SameFileSystem};
 
 use super::exclude::Exclusions;
+use super::speed::Speed;
 use crate::args::{Prompt, RmOptions};
 use crate::called;
 use crate::exit::Exit;
@@ -22,7 +22,6 @@ use crate::prompt::{self, Answers};
 use crate::quote::quote;
 use crate::session::{Outcome, Session};
 use crate::sys::{self, interrupt};
-use speed::Speed;
 
 pub(crate) fn run(options: &RmOptions) -> Exit {
     let session = options.output.session("curt rm");

@@ -19,7 +19,8 @@ fn callback_that_stops_at_the_last_event_stops_the_removal() {
         tell(&shared);
         shared.into_report()
     };
-    let report = finish(|shared| shared.progress(false, Totals { files: 1, directories: 0 }));
+    let report =
+        finish(|shared| shared.notifier.progress(false, Totals { files: 1, directories: 0 }));
     assert!(report.stopped, "progress: {report:?}");
     let report = finish(|shared| {
         shared.notifier.done(false, (PathBuf::from("file"), Kind::File), 0);

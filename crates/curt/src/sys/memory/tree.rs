@@ -330,7 +330,6 @@ impl World {
         children.map(named).collect()
     }
 
-    /// Follows a symlink.
     pub(crate) fn leads_to(&self, parent: usize, name: &str) -> Option<usize> {
         self.resolve(parent, name.as_bytes(), true).ok()
     }

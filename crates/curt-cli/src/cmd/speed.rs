@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 const WINDOW: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-pub(in crate::cmd) struct Speed {
+pub(super) struct Speed {
     since: Instant,
     count: u64,
     per_second: Option<u64>,
@@ -17,7 +17,7 @@ impl Default for Speed {
 
 impl Speed {
     /// Returns the rate per second, or `None` during the first second.
-    pub(in crate::cmd) fn update(&mut self, count: u64, now: Instant) -> Option<u64> {
+    pub(super) fn update(&mut self, count: u64, now: Instant) -> Option<u64> {
         let elapsed = now.saturating_duration_since(self.since);
         if elapsed >= WINDOW {
             // Totals from several threads can arrive out of order.
