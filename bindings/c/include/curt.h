@@ -172,7 +172,10 @@ typedef struct {
    * or `"find"`. NULL if no operation had begun.
    */
   const char *operation;
-  /** The path given to the function, extended to the entry that failed; or empty. */
+  /**
+   * The path given to the function, extended to the entry that failed; or empty. For a copy, that
+   * of the source or of the destination, whichever failed.
+   */
   curt_str path;
   /** A message in UTF-8 for people, with operation, path and cause. */
   const char *text;

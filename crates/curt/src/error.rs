@@ -354,7 +354,8 @@ impl Error {
         self.0.operation
     }
 
-    /// Returns the path: the operand as given, followed by the names beneath it.
+    /// Returns the path: the operand as given, followed by the names beneath it. A copy fails at its
+    /// source (`Stat`, `Open`, `ReadFile`, …) or at its destination (`CreateFile`, `WriteFile`, …).
     pub fn path(&self) -> &Path {
         &self.0.path
     }

@@ -63,8 +63,8 @@ def copytree(
     existing, follow = "replace" if dirs_exist_ok else "fail", "operands" if symlinks else "links"
     with showing(progress, "copytree") as update:
         copied, failures = _curt.copy(src, target, existing, follow, True, False, threads, update)
-    if any(refusal == "into-itself" for _, _, refusal, _ in failures):
-        # Nothing was copied. CPython's rules allow a `dst` inside `src`.
+    if copied == 0 and any(refusal == "into-itself" for _, _, refusal, _ in failures):
+        # CPython's rules allow a `dst` inside `src`.
         return _originals.copytree(src, dst, symlinks, dirs_exist_ok=dirs_exist_ok)
     errors = [_error(src, dst, *failure) for failure in failures]
     if errors and copied == 0 and not dirs_exist_ok:

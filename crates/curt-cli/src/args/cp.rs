@@ -131,8 +131,8 @@ pub(crate) struct CpOptions {
 
     /// Skip entries that match GLOB, with their contents; can be repeated
     ///
-    /// GLOB has the meaning it has for curt rm: without a slash it matches names at any depth,
-    /// including operands; with a slash, the path below the operand or as printed.
+    /// Without a slash, GLOB matches names at any depth, including operands; with a slash, the path
+    /// below the operand or as printed. `**` matches any number of directories.
     #[arg(long, value_name = "GLOB", action = ArgAction::Append, allow_hyphen_values = true,
           help_heading = BEYOND_GNU)]
     pub(crate) exclude: Vec<OsString>,
@@ -179,11 +179,10 @@ const UPDATES: [(&str, Existing); 4] = [
     ("changed", Existing::ReplaceChanged),
 ];
 
-const REFLINKS: [(&str, &[Method]); 3] = [
-    ("always", &[Method::Reflink]),
-    ("auto", &[Method::Reflink, Method::Data]),
-    ("never", &[Method::Data]),
-];
+const AUTO: &[Method] = &[Method::Reflink, Method::Data];
+
+const REFLINKS: [(&str, &[Method]); 3] =
+    [("always", &[Method::Reflink]), ("auto", AUTO), ("never", &[Method::Data])];
 
 const PRESERVES: [(&str, Preserve); 6] = [
     ("mode", Preserve::MODE),
@@ -233,7 +232,7 @@ impl Options for CpOptions {
 
 impl CpOptions {
     pub(crate) fn methods(&self) -> &[Method] {
-        if self.link { &[Method::HardLink] } else { self.reflink.unwrap_or(REFLINKS[1].1) }
+        if self.link { &[Method::HardLink] } else { self.reflink.unwrap_or(AUTO) }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::beneath::{Create, How, Open, Step};
 use crate::sys::copying::{Attributes, Copying, End, Kept, Target};
-use crate::sys::{Identity, OsError, os_error};
+use crate::sys::{Identity, OsError, is_shortage, os_error};
 use crate::tree::TreePath;
 
 /// The permission bits that a copy gets without [`Preserve::MODE`](super::Preserve::MODE).
@@ -26,18 +26,24 @@ impl<S: Copying> Worker<'_, S> {
         bits & if self.shared.kept.mode { PRIVATE_MODE } else { USUAL_MODE }
     }
 
-    /// Creates a file with the content and metadata of another one, or leaves nothing. `old` is the
-    /// file that it will replace.
+    /// Creates a file with the content and metadata of another one, or leaves nothing. It takes over
+    /// the permissions of `old`, which it will replace.
     pub(super) fn create(
         &mut self,
         at: &Ends<'_, S>,
-        from: &S::Handle,
-        facts: &Facts,
+        (from, facts): (&S::Handle, &Facts),
         (to, name): (&S::Dir, Name<'_, S::Unit>),
         old: Option<&Facts>,
+        methods: &[Method],
     ) -> Result<(u64, Method), Failure> {
         let creating = |error| Failure::target(Operation::CreateFile, error);
-        let old = old.filter(|old| old.kind == Kind::File);
+        let old = old.map(|old| (old, self.access_rules(to, at.fresh)));
+        let old = match old {
+            Some((_, Err(error))) if is_shortage(&error) => {
+                return Err(Failure::target(Operation::Open, error));
+            }
+            old => old,
+        };
         // As with `cp`, only directories get the sticky bit unless the mode is preserved.
         let mode = if old.is_some() { 0o600 } else { self.first_mode(facts) & 0o777 };
         let how = How { write: true, create: Create::New, mode, ..How::default() };
@@ -46,11 +52,10 @@ impl<S: Copying> Worker<'_, S> {
             Step::Other => return Err(creating(os_error(io::ErrorKind::AlreadyExists))),
             Step::Failed(error) => return Err(creating(error)),
         };
-        let made = self.fill(at, from, &file, facts);
+        let made = self.fill(at, (from, facts), &file, methods);
         if made.is_ok() {
             // The name may belong to another file by now.
             self.remember(at, |sys| sys.query_file(&file));
-            let old = old.map(|old| (old, self.access_rules(to, at.fresh)));
             self.keep_file(at, from, &file, facts, old);
         }
         let own = made.is_err().then(|| self.sys.query_file(&file));
@@ -65,7 +70,8 @@ impl<S: Copying> Worker<'_, S> {
         }
     }
 
-    /// Removes a file that this worker has created, unless another entry has taken its name.
+    /// Removes a file that this worker has created, unless it is known that another entry has taken
+    /// its name.
     fn remove_incomplete(&self, to: &S::Dir, name: Name<'_, S::Unit>, own: Option<Facts>) {
         let is_ours =
             match (own.as_ref().and_then(Identity::known), self.sys.query(to, name, IDENTITY)) {
@@ -80,25 +86,25 @@ impl<S: Copying> Worker<'_, S> {
     fn fill(
         &mut self,
         at: &Ends<'_, S>,
-        from: &S::Handle,
+        (from, facts): (&S::Handle, &Facts),
         to: &S::Handle,
-        facts: &Facts,
+        methods: &[Method],
     ) -> Result<(u64, Method), Failure> {
-        let methods = &self.shared.options.methods;
+        let devices = at.devices(facts.device);
         let mut last = None;
-        let unsupported = self.unsupported(at);
-        for (number, method) in methods.iter().enumerate() {
-            match method {
-                _ if unsupported >> number.min(31) & 1 == 1 => {}
-                Method::HardLink => {}
-                Method::Reflink => match self.sys.reflink(from, to, facts.size) {
-                    Ok(()) => return Ok((facts.size, Method::Reflink)),
-                    Err(error) => {
-                        self.gives_up(at, number, &error);
-                        last = Some(error);
-                    }
-                },
-                Method::Data => return Ok((self.fill_with_data(from, to, facts)?, Method::Data)),
+        for &method in methods {
+            if self.is_unsupported(method, devices) {
+                continue;
+            }
+            if method == Method::Data {
+                return Ok((self.fill_with_data(from, to, facts)?, method));
+            }
+            match self.sys.reflink(from, to, facts.size) {
+                Ok(()) => return Ok((facts.size, method)),
+                Err(error) => {
+                    self.note_failure(method, devices, &error);
+                    last = Some(error);
+                }
             }
         }
         let error = last.unwrap_or_else(|| io::ErrorKind::Unsupported.into());

@@ -17,7 +17,7 @@ use crate::tree::TreePath;
 const OWNER: u32 = 0o700;
 
 /// The state of a destination directory.
-pub(super) struct Made<S: Sys> {
+pub(super) struct Filling<S: Sys> {
     pub(super) place: Place<S>,
     pub(super) finish: Option<Arc<Finish>>,
 }
@@ -26,12 +26,11 @@ pub(super) struct Made<S: Sys> {
 pub(super) struct Finish {
     facts: Facts,
     attributes: Attributes,
-    kept: Kept,
     /// Permissions of the owner that the directory has only while it is filled.
     surplus: u32,
 }
 
-pub(super) type Directory<S> = (<S as Sys>::Dir, Made<S>);
+pub(super) type Directory<S> = (<S as Sys>::Dir, Filling<S>);
 
 impl<S: Copying> Worker<'_, S> {
     /// Creates a directory, or opens an existing one. In a dry run, returns `None` if it does not
@@ -133,7 +132,7 @@ impl<S: Copying> Worker<'_, S> {
         made: &S::Dir,
         is_new: bool,
         (source, path): (&TreePath<S::Unit>, &TreePath<S::Unit>),
-    ) -> Result<Made<S>, Failure> {
+    ) -> Result<Filling<S>, Failure> {
         let kept = self.shared.kept;
         let mut place = Place { is_new, ..parent.clone() };
         if !is_new || place.top.is_none() {
@@ -151,7 +150,7 @@ impl<S: Copying> Worker<'_, S> {
         let is_left =
             self.shared.options.dry_run || !is_new && !self.shared.options.update_directories;
         if is_left || kept == Kept::default() && surplus == 0 {
-            return Ok(Made { place, finish: None });
+            return Ok(Filling { place, finish: None });
         }
         let attributes = match dir {
             Some(dir) => self.sys.attributes(Open::Dir(dir), kept),
@@ -161,8 +160,8 @@ impl<S: Copying> Worker<'_, S> {
             self.fail(Failure::source(Operation::ReadAttributes, error), source, path);
             Attributes::new()
         });
-        let finish = Some(Arc::new(Finish { facts: *facts, attributes, kept, surplus }));
-        Ok(Made { place, finish })
+        let finish = Some(Arc::new(Finish { facts: *facts, attributes, surplus }));
+        Ok(Filling { place, finish })
     }
 
     pub(super) fn apply(
@@ -172,19 +171,25 @@ impl<S: Copying> Worker<'_, S> {
         source: &TreePath<S::Unit>,
         path: &TreePath<S::Unit>,
     ) {
-        let Finish { mut facts, mut attributes, mut kept, surplus } = finish;
+        let Finish { mut facts, mut attributes, surplus } = finish;
+        let mut kept = self.shared.kept;
         if surplus != 0 {
             // What the directory has inherited remains: its access rules, and the set-group-ID bit.
             let rules = Kept { mode: true, ..Kept::default() };
-            attributes.extend(self.sys.attributes(Open::Dir(dir), rules).unwrap_or_default());
+            let inherited = self.sys.attributes(Open::Dir(dir), rules);
+            let inherited = inherited.map_err(|error| (Operation::ReadAttributes, error));
             let request = Request { fields: Fields::MODE, follow: false };
-            match self.sys.query_dir(dir, request) {
-                Ok(own) => facts.mode = own.mode & !surplus,
-                Err(error) => {
-                    return self.fail(Failure::target(Operation::Stat, error), source, path);
+            let own = self.sys.query_dir(dir, request).map_err(|error| (Operation::Stat, error));
+            match inherited.and_then(|inherited| Ok((inherited, own?))) {
+                Ok((inherited, own)) => {
+                    attributes.extend(inherited);
+                    facts.mode = own.mode & !surplus;
+                    kept.mode = true;
+                }
+                Err((operation, error)) => {
+                    self.fail(Failure::target(operation, error), source, path);
                 }
             }
-            kept.mode = true;
         }
         let target = Target::Open(Open::Dir(dir));
         self.keep((source, path), &target, &facts, &attributes, kept);

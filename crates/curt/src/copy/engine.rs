@@ -1,6 +1,7 @@
 //! The traversal of one worker: depth first, without recursion.
 //!
-//! The source is a `Branch`, and the destination a `Stack` with the same levels. A directory is
+//! The source is a `Branch`, and the destination a `Stack` with the same levels, except those that
+//! do not exist in a dry run. A directory is
 //! listed to its end through the worker's only buffer. Meanwhile its files are copied straight from
 //! the buffer, and the names of its subdirectories are stored. Then the subdirectories are entered,
 //! one by one.
@@ -14,9 +15,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::{Directory, Finish, Made};
+use super::directory::{Directory, Filling, Finish};
 use super::shared::Place;
-use super::worker::{Ends, Failure, Outcome, Worker};
+use super::worker::{Ends, Failure, Outcome, To, Worker};
 use crate::error::{Cause, Operation, bug};
 use crate::fields::Kind;
 use crate::name::Names;
@@ -61,12 +62,12 @@ pub(super) struct Task<S: Sys> {
 pub(super) struct Engine<'r, S: Copying> {
     pub(super) worker: Worker<'r, S>,
     pub(super) source: Branch<S, Origin>,
-    pub(super) target: Stack<S, Made<S>>,
+    pub(super) target: Stack<S, Filling<S>>,
     pub(super) path: TreePath<S::Unit>,
     reader: Reader<S>,
     /// The directory of the previous operand's destination, and the identities of its ancestors.
     pub(super) parent: Option<Parent<S>>,
-    /// The copies whose names several sources have in common.
+    /// The paths already created, if several sources may have one.
     pub(super) taken: HashSet<OsString>,
 }
 
@@ -168,6 +169,7 @@ impl<'r, S: Copying> Engine<'r, S> {
 
     fn enter_next(&mut self) {
         let limits = self.worker.shared.limits;
+        // A directory that is refused is queried in its parent.
         let keeps = |_: &Origin| limits.one_device || limits.refuse_mounts;
         let Engine { worker, source, target, path, .. } = self;
         let mut release = || target.lower_budget(&worker.sys);
@@ -202,7 +204,7 @@ impl<'r, S: Copying> Engine<'r, S> {
         match (made, admitted) {
             (Ok((device, made)), Some(admitted)) => self.descend(admitted, device, made),
             (Ok((_, made)), None) => {
-                let Some((dir, Made { finish, .. })) = made else { return };
+                let Some((dir, Filling { finish, .. })) = made else { return };
                 if let Some(finish) = finish.and_then(Arc::into_inner) {
                     worker.apply(&dir, finish, &source.path, path);
                 }
@@ -269,50 +271,44 @@ impl<'r, S: Copying> Engine<'r, S> {
         let waiting = |&index: &usize| source.stack[index].has_waiting();
         let Some(index) = source.stack.open_from(0).find(waiting) else { return };
         let count = source.stack.count_waiting(index);
-        if source.stack.ours(index, count) == count || !self.can_share(index) {
+        if source.stack.ours(index, count) == count {
             return;
         }
+        let Some(mut task) = self.share(index) else { return };
         if let Some(names) = self.source.stack.split_waiting(index) {
-            self.give(index, names, Vec::new());
+            task.names = names;
+            self.worker.shared.pool.queue.hand_off(task);
         }
     }
 
     /// Hands off half of the listed entries, also subdirectories.
     fn hand_off_files(&mut self) -> bool {
         let left = self.reader.left();
-        let index = self.source.stack.len() - 1;
-        if self.source.stack.top().is_listed || left < MIN_SPLIT || !self.can_share(index) {
+        if self.source.stack.top().is_listed || left < MIN_SPLIT {
             return false;
         }
-        let (mut names, mut kinds) = (Names::new(), Vec::new());
+        let Some(mut task) = self.share(self.source.stack.len() - 1) else { return false };
         while self.reader.left() > left / 2 {
             let Some((entry, _)) = self.reader.next() else { break };
-            names.push(entry.name);
-            kinds.push(entry.kind);
+            task.names.push(entry.name);
+            task.kinds.push(entry.kind);
         }
-        if !kinds.is_empty() {
-            self.give(index, names, kinds);
+        if !task.kinds.is_empty() {
+            self.worker.shared.pool.queue.hand_off(task);
         }
         true
     }
 
-    fn can_share(&self, index: usize) -> bool {
-        self.target[index].dir().is_some() && self.source.stack[index].dir().is_some()
-    }
-
-    fn give(&mut self, index: usize, names: Names<S::Unit>, kinds: Vec<Kind>) {
-        let device = self.source.stack[index].device;
-        let (Some(source), Some(target)) =
-            (self.source.hand_off(index), self.target[index].share())
-        else {
-            return;
-        };
+    /// Returns a task without entries in a directory. Both ends must be open.
+    fn share(&mut self, index: usize) -> Option<Task<S>> {
+        let (device, target) = (self.source.stack[index].device, self.target[index].share()?);
+        let source = self.source.hand_off(index)?;
         let level = &self.target[index];
         let mut path = self.path.clone();
         path.truncate(level.path_len());
         let (place, finish) = (level.place.clone(), level.finish.clone());
-        let task = Task { source, device, names, kinds, target, path, place, finish };
-        self.worker.shared.pool.queue.hand_off(task);
+        let (names, kinds) = (Names::new(), Vec::new());
+        Some(Task { source, device, names, kinds, target, path, place, finish })
     }
 
     fn begin(&mut self, task: Task<S>) {
@@ -322,7 +318,7 @@ impl<'r, S: Copying> Engine<'r, S> {
         let waiting = if kinds.is_empty() { &names } else { &Names::new() };
         self.source.take_over(source, waiting, listed);
         self.path = path;
-        self.target.push_base(target, self.path.len(), &Names::new(), Made { place, finish });
+        self.target.push_base(target, self.path.len(), &Names::new(), Filling { place, finish });
         if kinds.is_empty() {
             return;
         }
@@ -344,11 +340,11 @@ fn reopening(lost: ReopenError) -> Failure {
 fn make_copy<S: Copying>(
     worker: &mut Worker<'_, S>,
     source: &Branch<S, Origin>,
-    target: &mut Stack<S, Made<S>>,
+    target: &mut Stack<S, Filling<S>>,
     path: &TreePath<S::Unit>,
     dir: Option<&S::Dir>,
 ) -> Result<(u64, Option<Directory<S>>), Failure> {
-    let request = Request { fields: COPIED, follow: false };
+    let request = Request { fields: COPIED, follow: worker.shared.limits.follow };
     let facts = match dir {
         Some(dir) => worker.sys.query_dir(dir, request),
         None => match source.parent_and_name() {
@@ -382,7 +378,7 @@ fn copy_entry<S: Copying>(
     entry: Entry<'_, S::Unit>,
     worker: &mut Worker<'_, S>,
     source: &mut Branch<S, Origin>,
-    target: &mut Stack<S, Made<S>>,
+    target: &mut Stack<S, Filling<S>>,
     path: &mut TreePath<S::Unit>,
 ) {
     let (source_len, path_len) = (source.path.len(), path.len());
@@ -402,14 +398,16 @@ fn copy_other<S: Copying>(
     entry: Entry<'_, S::Unit>,
     worker: &mut Worker<'_, S>,
     source: &mut Branch<S, Origin>,
-    target: &mut Stack<S, Made<S>>,
+    target: &mut Stack<S, Filling<S>>,
     path: &TreePath<S::Unit>,
 ) {
     loop {
         let level = source.stack.top();
-        let existing = target.last().filter(|_| level.absent.is_none());
-        let to = existing.and_then(|level| Some((level.dir()?, &level.place)));
-        let Some(from) = level.dir() else {
+        let to = match (level.absent, target.last()) {
+            (Some(device), _) => Some(To::Absent(device)),
+            (None, above) => above.and_then(|above| Some(To::Dir(above.dir()?, &above.place))),
+        };
+        let (Some(from), Some(to)) = (level.dir(), to) else {
             let cause = bug("a directory was closed while it was copied");
             let failure = Failure { operation: Operation::Copy, end: End::Source, cause };
             return worker.fail(failure, &source.path, path);
@@ -420,7 +418,7 @@ fn copy_other<S: Copying>(
             source: &source.path,
             device: level.device,
             follow: worker.shared.limits.follow,
-            to: to.ok_or(level.absent.unwrap_or(0)),
+            to,
             fresh: entry.name,
             target: path,
         };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::links::{Claim, Original};
 use super::options::Method;
 use super::place::NewName;
-use super::worker::{Ends, Failure, IDENTITY, Outcome, Worker, to_path};
+use super::worker::{Ends, Failure, FirstCopy, IDENTITY, Outcome, To, Worker, to_path};
 use crate::error::{Cause, CopyRefusal, Operation};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
@@ -62,30 +62,52 @@ impl<S: Copying> Worker<'_, S> {
         facts.map(|facts| facts.kind).map_err(|error| Failure::source(Operation::Stat, error))
     }
 
+    /// Tries the methods in turn. Those for content stand before, between and behind hard links,
+    /// which exist before their first byte and so are tried apart. Entries without content need
+    /// none.
     fn copy_by_kind(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
-        let is_followed = at.follow && kind.is_link();
-        let first = self.unsupported(at).trailing_ones() as usize;
-        if kind != Kind::Directory
-            && !is_followed
-            && self.shared.options.methods.get(first) == Some(&Method::HardLink)
-        {
-            if let Some(made) = self.link_source(at, first)? {
-                return Ok(made);
+        if kind == Kind::Directory {
+            return Ok(Made::Directory);
+        }
+        let may_link = !(at.follow && kind.is_link());
+        let devices = at.devices(at.device);
+        let mut failed = Failure::target(Operation::Clone, io::ErrorKind::Unsupported.into());
+        let parts = self.shared.options.methods.split(|method| *method == Method::HardLink);
+        for (number, methods) in parts.enumerate() {
+            if number > 0 && may_link && !self.is_unsupported(Method::HardLink, devices) {
+                if let Some(made) = self.link_source(at, devices)? {
+                    return Ok(made);
+                }
+            }
+            if methods.is_empty() {
+                continue;
+            }
+            match self.copy_anew(at, kind, methods) {
+                Err(failure) if failure.operation == Operation::Clone => failed = failure,
+                made => return made,
             }
         }
+        Err(failed)
+    }
+
+    fn copy_anew(
+        &mut self,
+        at: &Ends<'_, S>,
+        kind: Kind,
+        methods: &[Method],
+    ) -> Result<Made, Failure> {
         match kind {
-            Kind::Directory => Ok(Made::Directory),
-            Kind::File => self.copy_file(at),
-            kind if kind.is_link() && !is_followed => self.copy_link(at),
-            _ if self.reads_special_files() => self.copy_file(at),
+            Kind::File => self.copy_file(at, methods),
+            kind if kind.is_link() && !at.follow => self.copy_link(at),
+            _ if self.reads_special_files() => self.copy_file(at, methods),
             _ => {
                 let facts = self.query_source(at, COPIED)?;
-                self.copy_special(at, &facts)
+                self.copy_by_facts(at, &facts, methods)
             }
         }
     }
 
-    fn reads_special_files(&self) -> bool {
+    pub(super) fn reads_special_files(&self) -> bool {
         !self.shared.options.recursive && self.shared.options.special_files
     }
 
@@ -97,7 +119,12 @@ impl<S: Copying> Worker<'_, S> {
 
     /// Makes the destination another name of the source. Returns `None` if the next method should
     /// be tried.
-    fn link_source(&mut self, at: &Ends<'_, S>, method: usize) -> Result<Option<Made>, Failure> {
+    fn link_source(
+        &mut self,
+        at: &Ends<'_, S>,
+        devices: (u64, u64),
+    ) -> Result<Option<Made>, Failure> {
+        let is_last = self.shared.options.methods.last() == Some(&Method::HardLink);
         let made = self.place(at, None, NewName::OfSource, |worker, to, name, _| {
             let linked = worker.sys.hard_link(at.from, at.name, to, name);
             linked.map_err(|error| Failure::target(Operation::CreateLink, error))
@@ -111,8 +138,9 @@ impl<S: Copying> Worker<'_, S> {
                     io::ErrorKind::AlreadyExists
                         | io::ErrorKind::NotFound
                         | io::ErrorKind::StorageFull
-                ) && self.gives_up(at, method, &error) =>
+                ) && !is_last =>
             {
+                self.note_failure(Method::HardLink, devices, &error);
                 Ok(None)
             }
             Err(failure) => Err(failure),
@@ -143,9 +171,15 @@ impl<S: Copying> Worker<'_, S> {
         })
     }
 
-    fn copy_special(&mut self, at: &Ends<'_, S>, facts: &Facts) -> Result<Made, Failure> {
+    /// Copies an entry whose kind was not listed: what a symlink leads to, or a special file.
+    fn copy_by_facts(
+        &mut self,
+        at: &Ends<'_, S>,
+        facts: &Facts,
+        methods: &[Method],
+    ) -> Result<Made, Failure> {
         match facts.kind {
-            Kind::File => return self.copy_file(at),
+            Kind::File => return self.copy_file(at, methods),
             Kind::Directory => return Ok(Made::Directory),
             _ => {}
         }
@@ -176,7 +210,7 @@ impl<S: Copying> Worker<'_, S> {
         Err(Failure::refused(refusal, to_path(at.target)))
     }
 
-    fn copy_file(&mut self, at: &Ends<'_, S>) -> Result<Made, Failure> {
+    fn copy_file(&mut self, at: &Ends<'_, S>, methods: &[Method]) -> Result<Made, Failure> {
         let file = match self.sys.open_source(at.from, at.name, at.follow) {
             Step::Done(file) => file,
             Step::Other => {
@@ -190,13 +224,12 @@ impl<S: Copying> Worker<'_, S> {
             Err(error) => Err(Failure::source(Operation::Stat, error)),
             Ok(facts) if facts.kind == Kind::Directory => Ok(Made::Directory),
             Ok(facts) if facts.kind != Kind::File && !self.reads_special_files() => {
-                self.sys.close_handle(file);
-                return self.copy_special(at, &facts);
+                self.copy_by_facts(at, &facts, methods)
             }
             Ok(facts) => self.once(at, Some(&facts), |worker| {
                 let made =
                     worker.place(at, Some(&facts), NewName::No, |worker, to, name, old| {
-                        worker.create(at, &file, &facts, (to, name), old)
+                        worker.create(at, (&file, &facts), (to, name), old, methods)
                     })?;
                 Ok(made.map_or(Made::Skipped, |(bytes, method)| Made::File(bytes, Some(method))))
             }),
@@ -226,11 +259,11 @@ impl<S: Copying> Worker<'_, S> {
         match self.while_attending(|meanwhile| links.claim(source, meanwhile)) {
             Claim::Link(original) => self.link_copy(at, &original),
             Claim::Copy(mut pending) => {
-                (self.is_original, self.copy) = (true, None);
+                self.first_copy = FirstCopy::Begun;
                 let made = copy(self);
-                self.is_original = false;
-                pending.original = match (self.copy.take(), at.to) {
-                    (Some(identity), Ok((_, place))) if made.is_ok() => {
+                let first = std::mem::replace(&mut self.first_copy, FirstCopy::No);
+                pending.original = match (first, at.to) {
+                    (FirstCopy::Made(identity), To::Dir(_, place)) if made.is_ok() => {
                         let path = at.target.below(place.root_len).to_vec();
                         Some(Original { root: Arc::clone(&place.root), path, identity })
                     }
@@ -241,15 +274,19 @@ impl<S: Copying> Worker<'_, S> {
         }
     }
 
-    /// Remembers the copy of a source with several names.
+    /// Remembers the new entry if it is the copy of a source with several names.
     pub(super) fn remember(
         &mut self,
         at: &Ends<'_, S>,
         query: impl FnOnce(&S) -> io::Result<Facts>,
     ) {
-        if self.is_original {
+        if let FirstCopy::Begun = self.first_copy {
             match query(&self.sys) {
-                Ok(facts) => self.copy = Identity::known(&facts),
+                Ok(facts) => {
+                    if let Some(identity) = Identity::known(&facts) {
+                        self.first_copy = FirstCopy::Made(identity);
+                    }
+                }
                 // The other names will be files of their own.
                 Err(error) => {
                     self.fail(Failure::target(Operation::Stat, error), at.source, at.target);

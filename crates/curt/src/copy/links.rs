@@ -54,8 +54,8 @@ impl<S: Sys> HardLinks<S> {
         HardLinks { copies: Mutex::default(), finished: Condvar::new() }
     }
 
-    /// Waits while another worker copies the file. That worker waits at most for the callbacks of
-    /// the caller's thread, which attends to them here.
+    /// Waits while another worker copies the file. That worker may wait until the caller's thread
+    /// runs callbacks, so this runs them.
     pub(super) fn claim(&self, source: Identity, meanwhile: Meanwhile<'_>) -> Claim<'_, S> {
         let mut copies = self.lock();
         loop {

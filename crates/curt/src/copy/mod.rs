@@ -24,7 +24,8 @@
 //!   of the source may lead out of it.
 //! - A file is complete or absent. If its content cannot be copied, or the copy is stopped, it is
 //!   removed and reported, and the rest goes on. A killed process leaves at most one incomplete
-//!   file for each thread, which [`Existing::ReplaceChanged`] replaces later.
+//!   file for each thread: a new one under its own name, which [`Existing::ReplaceChanged`]
+//!   completes later, or a replacement as `.curt-` and 16 digits.
 //! - An existing file is replaced by renaming its finished successor, so it is never lost.
 //! - A file whose permissions are preserved can be opened by nobody else until it has them. Set-id
 //!   bits are dropped unless [`Preserve::MODE`] is given, and if the owner cannot be
@@ -32,7 +33,8 @@
 //! - A source is not copied into itself, and a destination not onto its source.
 //! - Descriptors and stack are bounded at any depth and any number of entries. So is memory, except
 //!   for errors, the names of subdirectories in one listing per level, and with
-//!   [`Preserve::LINKS`] the paths of files with several names.
+//!   [`Preserve::LINKS`] the paths of files with several names or, if symlinks are followed, of all
+//!   files.
 //! - A copy is **not atomic**: other processes see partial trees, and a failure does not remove
 //!   what was copied before. Nothing is flushed to the disk.
 //!
@@ -53,7 +55,7 @@
 //! | extended attribute | 2 more | – |
 //! | replaced file | 6 more | 6 more |
 //! | source operand | 3 more, and for a directory 3 and 1 for each ancestor of the destination | the same |
-//! | several threads | 1 for every 256 calls' worth of entries (`getrusage`), 20 for each thread | 20 for each thread |
+//! | several threads | 1 for every 256 calls (`getrusage`), 20 for each thread | 20 for each thread |
 //!
 //! A reflink that the filesystems do not support costs 1 call on each thread.
 //!
@@ -117,7 +119,7 @@ impl Copy<'_> {
     /// Copies `source`, which becomes `destination`. Returns the report with all failures.
     ///
     /// The parent of `destination` must exist. If `destination` is an existing directory, the source
-    /// does not go into it, as with `cp -T`.
+    /// does not go into it, as with `cp -T`, but becomes it: an error with [`Existing::Fail`].
     pub fn run(&self, source: impl AsRef<Path>, destination: impl AsRef<Path>) -> Report {
         let destination = Destination::Path(destination.as_ref());
         copy_on::<Os>(self, &Setup::default(), &[source.as_ref()], destination)

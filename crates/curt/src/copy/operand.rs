@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::engine::{Engine, Parent};
 use super::shared::{Destination, Place, same_name};
-use super::worker::{Ends, Failure, Outcome, to_path};
+use super::worker::{Ends, Failure, Outcome, To, to_path};
 use crate::error::{Cause, CopyRefusal, Operation};
 use crate::fields::{Facts, Fields, Follow, Kind};
 use crate::name::{NameBuf, Unit};
@@ -19,10 +19,11 @@ use crate::tree::TreePath;
 struct Goal<U> {
     /// The path to report.
     path: PathBuf,
-    /// The directory that contains the destination, and its name there. The directory itself, if
-    /// the path ends in no name.
+    /// The directory that contains the destination, and its name there.
     parent: PathBuf,
     name: NameBuf<U>,
+    /// Whether `parent` is the destination itself, because the path ends in no name.
+    is_itself: bool,
     directory_only: bool,
 }
 
@@ -43,30 +44,29 @@ impl<S: Copying> Engine<'_, S> {
     }
 
     fn goal(&self, source: &Path) -> Result<Goal<S::Unit>, Failure> {
-        let invalid = |kind| Failure::target(Operation::CreateFile, os_error(kind));
-        let shared = self.worker.shared;
-        let SplitOperand { last, .. } = S::Unit::operand(source);
-        let path = match (shared.destination, &last) {
-            (_, Last::Invalid(kind)) => {
-                return Err(Failure::source(Operation::Stat, os_error(*kind)));
-            }
-            (Destination::Into(directory), Last::Name(name)) => {
-                let name = S::Unit::path(name.as_name().units().to_vec());
-                let (parent, path) = (directory.to_owned(), directory.join(&name));
-                let name =
-                    NameBuf::new(S::Unit::units(&name)).map_err(|error| invalid(error.kind()))?;
-                return Ok(Goal { path, parent, name, directory_only: false });
-            }
-            (Destination::Into(path) | Destination::Path(path), _) => path.to_owned(),
+        let name = match S::Unit::operand(source).last {
+            Last::Invalid(kind) => return Err(Failure::source(Operation::Stat, os_error(kind))),
+            Last::Name(name) => Some(name),
+            Last::DotOrDotDot | Last::Root => None,
         };
-        let into_itself = matches!(shared.destination, Destination::Into(_));
+        let (path, is_kept) = match (self.worker.shared.destination, name) {
+            (Destination::Into(directory), Some(name)) => {
+                let path = directory.join(S::Unit::path(name.as_name().units().to_vec()));
+                let (parent, is_itself) = (directory.to_owned(), false);
+                return Ok(Goal { path, parent, name, is_itself, directory_only: false });
+            }
+            (Destination::Into(path), None) => (path.to_owned(), false),
+            (Destination::Path(path), _) => (path.to_owned(), true),
+        };
         let SplitOperand { parent, last, directory_only } = S::Unit::operand(&path);
-        let (parent, name) = match last {
-            Last::Name(name) if !into_itself => (parent, name),
-            Last::Invalid(kind) => return Err(invalid(kind)),
-            _ => (path.clone(), S::ITSELF.into()),
+        let (parent, name, is_itself) = match last {
+            Last::Invalid(kind) => {
+                return Err(Failure::target(Operation::CreateFile, os_error(kind)));
+            }
+            Last::Name(name) if is_kept => (parent, name, false),
+            _ => (path.clone(), S::ITSELF.into(), true),
         };
-        Ok(Goal { path, parent, name, directory_only })
+        Ok(Goal { path, parent, name, is_itself, directory_only })
     }
 
     fn begin_operand(&mut self, source: &Path, goal: &Goal<S::Unit>) -> Result<(), Failure> {
@@ -87,7 +87,7 @@ impl<S: Copying> Engine<'_, S> {
             let error = os_error(io::ErrorKind::NotADirectory);
             return Err(Failure::source(Operation::Stat, error));
         }
-        if goal.directory_only || goal.name.as_name().units() == S::ITSELF.units() {
+        if goal.directory_only || goal.is_itself {
             let refused = os_error(io::ErrorKind::NotADirectory);
             return Err(Failure::target(Operation::CreateFile, refused));
         }
@@ -102,7 +102,7 @@ impl<S: Copying> Engine<'_, S> {
             source: &source.path,
             device: facts.device,
             follow,
-            to: Ok((&*place.root, &place)),
+            to: To::Dir(&*place.root, &place),
             fresh: goal.name.as_name(),
             target: path,
         };
@@ -135,9 +135,8 @@ impl<S: Copying> Engine<'_, S> {
     ) -> Result<(), Failure> {
         let place = self.open_parent(goal, Operation::CreateDirectory)?;
         let identity = Identity::known(facts);
-        let is_itself = goal.name.as_name().units() == S::ITSELF.units();
         match self.ancestors().iter().position(|ancestor| Some(*ancestor) == identity) {
-            Some(0) if is_itself => return Err(self.refused(CopyRefusal::SameEntry)),
+            Some(0) if goal.is_itself => return Err(self.refused(CopyRefusal::SameEntry)),
             Some(_) => return Err(self.refused(CopyRefusal::IntoItself)),
             None => {}
         }
@@ -180,10 +179,10 @@ impl<S: Copying> Engine<'_, S> {
         goal: &Goal<S::Unit>,
         operation: Operation,
     ) -> Result<Place<S>, Failure> {
-        let (units, name) = (self.path.units(), goal.name.as_name().units());
+        let units = self.path.units();
         let end = units.iter().rposition(|unit| !unit.is_separator()).map_or(0, |last| last + 1);
-        let is_itself = name == S::ITSELF.units();
-        let root_len = if is_itself { units.len() } else { end.saturating_sub(name.len()) };
+        let name_len = goal.name.as_name().units().len();
+        let root_len = if goal.is_itself { units.len() } else { end.saturating_sub(name_len) };
         let is_known = self.parent.as_ref().is_some_and(|known| known.path == goal.parent);
         if !is_known {
             self.close_parent();

@@ -30,8 +30,8 @@ pub enum Method {
 
 /// What to do with a destination that exists already.
 ///
-/// Only [`Existing::Fail`] refuses an existing directory; all others merge into it. Files in
-/// directories that this copy has created always fail.
+/// Only [`Existing::Fail`] refuses an existing directory; all others merge into it. What appears
+/// in a directory that the copy of this source has created is always an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
@@ -202,7 +202,9 @@ impl<'a> Copy<'a> {
     ///
     /// A method that two filesystems do not support is tried once for them, on each thread. One
     /// that fails for a single file, such as a hard link beyond the largest number of links, is
-    /// followed by the next one. If the last method fails, that is an error.
+    /// followed by the next one. If the last method fails, that is an error. Symlinks and special
+    /// files become hard links if [`Method::HardLink`] comes first, otherwise new entries. Without
+    /// a method, no content can be copied.
     pub fn methods(mut self, methods: &[Method]) -> Self {
         self.methods = methods.to_vec();
         self

@@ -4,13 +4,13 @@ use std::io;
 
 use super::options::Existing;
 use super::shared::{Place, Shared};
-use super::worker::{Ends, Failure, Worker, to_path};
+use super::worker::{Ends, Failure, To, Worker, to_path};
 use crate::control::Answer;
 use crate::error::{CopyRefusal, Operation, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::copying::{COPIED, Copying, End};
-use crate::sys::{Identity, Request, is_loop, is_missing, os_error};
+use crate::sys::{Identity, Request, SystemUnit, is_loop, is_missing, os_error};
 
 /// Whether a destination becomes another name of a file that exists.
 #[derive(Clone, Copy)]
@@ -18,6 +18,15 @@ pub(super) enum NewName {
     No,
     OfSource,
     OfCopy(Identity),
+}
+
+/// What happens to an existing destination.
+pub(super) enum Existed {
+    Kept,
+    /// A copy of the content takes its place, with the permissions of this file.
+    Replaced(Facts),
+    /// The copy gets its own permissions, as if the old entry was removed first.
+    ReplacedAnew,
 }
 
 impl<S: Copying> Worker<'_, S> {
@@ -36,20 +45,22 @@ impl<S: Copying> Worker<'_, S> {
             Option<&Facts>,
         ) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        let (to, place) = at.to.map_err(|_| {
+        let To::Dir(to, place) = at.to else {
             let cause = bug("a file is created in no directory");
-            Failure { operation: Operation::Copy, end: End::Target, cause }
-        })?;
+            return Err(Failure { operation: Operation::Copy, end: End::Target, cause });
+        };
         let existing = match make(self, to, at.fresh, None) {
             Err(failure) if failure.is_existing() => failure,
             made => return made.map(Some),
         };
-        let Some(old) = self.replaceable(at, (to, place), facts, link, existing)? else {
-            return Ok(None);
+        let old = match self.replaceable(at, (to, place), facts, link, existing)? {
+            Existed::Kept => return Ok(None),
+            Existed::ReplacedAnew => None,
+            Existed::Replaced(old) => Some(old),
         };
         let temporary =
             self.temporary_name().map_err(|error| Failure::target(Operation::CreateFile, error))?;
-        let made = make(self, to, temporary.as_name(), Some(&old))?;
+        let made = make(self, to, temporary.as_name(), old.as_ref())?;
         if let Err(error) = self.sys.replace(to, temporary.as_name(), at.fresh) {
             let _ = self.sys.remove_child(to, temporary.as_name(), Kind::Unknown);
             return Err(Failure::target(Operation::Rename, error));
@@ -57,15 +68,13 @@ impl<S: Copying> Worker<'_, S> {
         Ok(Some(made))
     }
 
-    fn temporary_name(&self) -> io::Result<NameBuf<S::Unit>> {
-        let next = self.names.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-        self.names.set(next);
-        let text = format!(".curt-{next:016x}");
+    fn temporary_name(&mut self) -> io::Result<NameBuf<S::Unit>> {
+        self.next_temporary = self.next_temporary.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let text = format!(".curt-{:016x}", self.next_temporary);
         NameBuf::new(text.bytes().map(S::Unit::ascii).collect())
     }
 
-    /// Returns the facts of an existing destination that is to be replaced, or `None` if it is to
-    /// be kept.
+    /// Decides what happens to an existing destination.
     pub(super) fn replaceable(
         &mut self,
         at: &Ends<'_, S>,
@@ -73,15 +82,18 @@ impl<S: Copying> Worker<'_, S> {
         facts: Option<&Facts>,
         link: NewName,
         existing: Failure,
-    ) -> Result<Option<Facts>, Failure> {
+    ) -> Result<Existed, Failure> {
         let Shared { options, notifier, .. } = self.shared;
         if place.is_new {
             return Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)));
         }
+        let is_refused = |is_link| {
+            matches!(options.existing, Existing::Fail | Existing::Merge)
+                || is_link && !options.links_replace
+        };
+        // Without facts, it is the copy of a symlink.
         let is_link = facts.is_none_or(|facts| facts.kind.is_link());
-        let is_refused = matches!(options.existing, Existing::Fail | Existing::Merge)
-            || is_link && !options.links_replace;
-        if is_refused && matches!(link, NewName::No) {
+        if matches!(link, NewName::No) && is_refused(is_link) {
             return Err(existing);
         }
         let request = Request { fields: COPIED, follow: false };
@@ -100,13 +112,13 @@ impl<S: Copying> Worker<'_, S> {
         };
         let is_same = wanted.is_some_and(|wanted| Identity::known(&old) == Some(wanted));
         if is_same && !matches!(link, NewName::No) {
-            return Ok(None);
+            return Ok(Existed::Kept);
         }
-        if is_refused {
+        if is_refused(source.kind.is_link()) {
             return Err(existing);
         }
         if options.existing == Existing::Keep {
-            return Ok(None);
+            return Ok(Existed::Kept);
         }
         let is_link_to =
             source.kind.is_link() && old.kind == Kind::File && self.leads_to(at, &old)?;
@@ -123,11 +135,12 @@ impl<S: Copying> Worker<'_, S> {
             _ => false,
         };
         if is_kept {
-            // As with `cp -u`, it counts as copied, unless it is a stranger's.
+            // As with `cp -u`, further names of the source become names of it, unless it is a
+            // stranger's file.
             if old.user_id == source.user_id {
                 self.remember(at, |_| Ok(old));
             }
-            return Ok(None);
+            return Ok(Existed::Kept);
         }
         if self.is_special(to, at.fresh, old.kind)? {
             return Err(Failure::refused(CopyRefusal::Special, to_path(at.target)));
@@ -135,27 +148,28 @@ impl<S: Copying> Worker<'_, S> {
         if let Some(ask) = &options.confirm {
             let (from, to) = (to_path(at.source), to_path(at.target));
             if notifier.stop.ask(Answer::No, || ask(&from, &to)) != Answer::Yes {
-                return Ok(None);
+                return Ok(Existed::Kept);
             }
         }
-        if source.kind != Kind::File {
-            // Only content is written to a file; other entries take its place, as with `cp`.
-            return Ok(Some(old));
+        // Only content is written to a file. Other entries take its place, as with `cp`.
+        let has_content =
+            source.kind == Kind::File || self.reads_special_files() && !source.kind.is_link();
+        if !has_content || old.kind != Kind::File {
+            return Ok(Existed::ReplacedAnew);
         }
         let may_write = self.sys.may_write(to, at.fresh, old.kind);
         if may_write.map_err(|error| Failure::target(Operation::Access, error))? {
-            return Ok(Some(old));
+            return Ok(Existed::Replaced(old));
         }
         if !options.replace_read_only {
             let denied = os_error(io::ErrorKind::PermissionDenied);
             return Err(Failure::target(Operation::CreateFile, denied));
         }
-        // The new file gets the permissions of its source, as if the old one was removed first.
-        Ok(Some(Facts { kind: Kind::Unknown, ..old }))
+        Ok(Existed::ReplacedAnew)
     }
 
-    /// Returns whether an existing entry is a device or a pipe, or leads to one, as `/dev/stdout`
-    /// does.
+    /// Returns whether an existing entry is a device or a pipe, or a symlink to one, or one into
+    /// `/dev` or `/proc`: `/dev/stdout` leads to whatever is open there.
     fn is_special(
         &self,
         to: &S::Dir,
@@ -167,7 +181,13 @@ impl<S: Copying> Worker<'_, S> {
         }
         let target = self.query_target(to, name, Fields::KIND);
         let target = target.map_err(|error| Failure::target(Operation::Stat, error))?;
-        Ok(target.is_some_and(|facts| !matches!(facts.kind, Kind::File | Kind::Directory)))
+        let mut text = Vec::new();
+        let read = self.sys.read_link(to, name, &mut text);
+        read.map_err(|error| Failure::target(Operation::ReadLink, error))?;
+        let text = S::Unit::path(text);
+        Ok(text.starts_with("/dev")
+            || text.starts_with("/proc")
+            || target.is_some_and(|facts| !matches!(facts.kind, Kind::File | Kind::Directory)))
     }
 
     /// Returns whether a symlink leads to this entry. A copy of the symlink in its place would lead

@@ -4,8 +4,8 @@ use std::io;
 
 use super::entry::Made;
 use super::options::Method;
-use super::place::NewName;
-use super::worker::{Ends, Failure, Worker, to_path};
+use super::place::{Existed, NewName};
+use super::worker::{Ends, Failure, To, Worker, to_path};
 use crate::error::{CopyRefusal, Operation};
 use crate::fields::{Fields, Kind};
 use crate::name::Name;
@@ -23,7 +23,7 @@ impl<S: Copying> Worker<'_, S> {
         }
         let methods = &self.shared.options.methods;
         let links = methods.first() == Some(&Method::HardLink) && !(at.follow && kind.is_link());
-        let (from_device, to_device) = at.devices();
+        let (from_device, to_device) = at.devices(at.device);
         let is_hard_link = links && from_device == to_device;
         if !is_hard_link {
             self.check_special(at, facts.kind)?;
@@ -32,20 +32,21 @@ impl<S: Copying> Worker<'_, S> {
             self.check_readable(at.from, at.name)
                 .map_err(|error| Failure::source(Operation::Open, error))?;
         }
-        if let Ok((to, place)) = at.to {
+        if let To::Dir(to, place) = at.to {
             let request = Request { fields: Fields::KIND, follow: false };
             match self.sys.query(to, at.fresh, request) {
                 Ok(_) => {
                     let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
                     let link = if is_hard_link { NewName::OfSource } else { NewName::No };
-                    let old = self.replaceable(at, (to, place), Some(&facts), link, exists)?;
-                    let Some(old) = old else { return Ok(Made::Skipped) };
-                    let is_read = facts.kind == Kind::File && old.kind == Kind::File;
-                    if is_read && !is_hard_link && !self.shared.kept.mode {
-                        self.check_readable(to, at.fresh).unwrap_or_else(|error| {
-                            let failure = Failure::target(Operation::ReadAttributes, error);
-                            self.fail(failure, at.source, at.target);
-                        });
+                    match self.replaceable(at, (to, place), Some(&facts), link, exists)? {
+                        Existed::Kept => return Ok(Made::Skipped),
+                        Existed::Replaced(_) if !is_hard_link && !self.shared.kept.mode => {
+                            self.check_readable(to, at.fresh).unwrap_or_else(|error| {
+                                let failure = Failure::target(Operation::ReadAttributes, error);
+                                self.fail(failure, at.source, at.target);
+                            });
+                        }
+                        Existed::Replaced(_) | Existed::ReplacedAnew => {}
                     }
                 }
                 // The copy from another source of this name would exist by now.

@@ -7,7 +7,8 @@ use crate::notifier::Sum;
 #[non_exhaustive]
 #[must_use = "a copy may have failed; the report says so"]
 pub struct Report {
-    /// Non-directories copied (in a dry run, found).
+    /// Non-directories copied (in a dry run, found). Those that are neither `hard_links` nor
+    /// `reflinks` are copies of the content, symlinks and special files.
     pub files: u64,
     /// Directories created (in a dry run, found). Those that existed are not counted.
     pub directories: u64,

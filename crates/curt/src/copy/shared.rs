@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::engine::Task;
 use super::links::HardLinks;
-use super::options::{Copy, Preserve};
+use super::options::{Copy, Method, Preserve};
 use super::report::{Counts, Report, Totals};
 use crate::notifier::Notifier;
 use crate::sys::copying::{Copying, Kept};
-use crate::sys::{Identity, Sys};
+use crate::sys::{Identity, Last, Sys, SystemUnit};
 use crate::tree::{Limits, WorkerPool};
 use curt_paths::Flavor;
 
@@ -29,11 +29,10 @@ pub(super) struct Shared<'r, S: Copying> {
     pub(super) notifier: Notifier<'r, (PathBuf, PathBuf), Totals>,
     pub(super) pool: WorkerPool<Task<S>>,
     pub(super) destination: Destination<'r>,
-    /// Whether several sources have the same last component.
+    /// Whether several sources may have entries of one name in the destination.
     pub(super) are_repeated: bool,
     pub(super) links: HardLinks<S>,
-    /// For each pair of file systems, a bit for each method that they are known not to support.
-    unsupported: Mutex<HashMap<(u64, u64), u32>>,
+    unsupported: Mutex<HashMap<(u64, u64), Unsupported>>,
     report: Mutex<Report>,
 }
 
@@ -45,11 +44,16 @@ impl<'r, S: Copying> Shared<'r, S> {
         destination: Destination<'r>,
     ) -> Self {
         let mut names = HashSet::new();
-        let are_repeated = matches!(destination, Destination::Into(_))
-            && sources
-                .iter()
-                .filter_map(|source| source.file_name())
-                .any(|name| !names.insert(same_name::<S>(name)));
+        let mut is_repeated = |source: &&Path| match S::Unit::operand(source).last {
+            Last::Name(name) => {
+                let name = S::Unit::path(name.as_name().units().to_vec());
+                !names.insert(same_name::<S>(name.as_os_str()))
+            }
+            // Its contents go into the directory itself.
+            _ => sources.len() > 1,
+        };
+        let are_repeated =
+            matches!(destination, Destination::Into(_)) && sources.iter().any(&mut is_repeated);
         let excludes = options.callbacks.exclude.is_some();
         // Use one worker if sources may meet in one directory, if entries wait for the caller's
         // answer, or if nothing is written.
@@ -75,14 +79,16 @@ impl<'r, S: Copying> Shared<'r, S> {
         self.options.preserve.contains(Preserve::LINKS)
     }
 
-    pub(super) fn unsupported(&self, devices: (u64, u64)) -> u32 {
+    pub(super) fn unsupported(&self, devices: (u64, u64)) -> Unsupported {
         let unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
-        unsupported.get(&devices).copied().unwrap_or(0)
+        unsupported.get(&devices).copied().unwrap_or_default()
     }
 
-    pub(super) fn set_unsupported(&self, devices: (u64, u64), methods: u32) {
+    pub(super) fn add_unsupported(&self, devices: (u64, u64), method: Method) -> Unsupported {
         let mut unsupported = self.unsupported.lock().unwrap_or_else(PoisonError::into_inner);
-        *unsupported.entry(devices).or_default() |= methods;
+        let known = unsupported.entry(devices).or_default();
+        known.0 |= 1 << method as u8;
+        *known
     }
 
     pub(super) fn add(&self, counts: &Counts, sys: &S) {
@@ -109,7 +115,17 @@ pub(super) fn same_name<S: Copying>(name: &OsStr) -> OsString {
     }
 }
 
-/// The directory into which a worker copies.
+/// The methods that are known not to work for a pair of file systems, one bit each.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Unsupported(u8);
+
+impl Unsupported {
+    pub(super) fn contains(self, method: Method) -> bool {
+        self.0 >> method as u8 & 1 == 1
+    }
+}
+
+/// What is known about the directory into which a worker copies.
 pub(super) struct Place<S: Sys> {
     /// The directory in which the operand's copy is, and the length of its path.
     pub(super) root: Arc<S::Dir>,
@@ -118,7 +134,7 @@ pub(super) struct Place<S: Sys> {
     /// copied into itself.
     pub(super) top: Option<Identity>,
     pub(super) device: u64,
-    /// Whether this copy has created it, so that everything in it is this copy's.
+    /// Whether this copy has created it, or else the name in question, so that nothing is replaced.
     pub(super) is_new: bool,
 }
 

@@ -1,13 +1,13 @@
 //! What a worker knows: its callbacks, its counts, and how it reports failures.
 
-use std::cell::Cell;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::path::PathBuf;
 
+use super::options::Method;
 use super::report::{Counts, Totals};
-use super::shared::{Place, Shared};
+use super::shared::{Place, Shared, Unsupported};
 use crate::control::Answer;
 use crate::error::{Cause, CopyRefusal, Error, Operation};
 use crate::fields::{Fields, Kind};
@@ -27,30 +27,54 @@ pub(super) struct Worker<'r, S: Copying> {
     /// Whether this is the caller's thread and must poll or deliver events.
     pub(super) attends: bool,
     pub(super) reported: Totals,
-    /// The last pair of file systems, and a bit for each method that they do not support.
-    devices: ((u64, u64), u32),
-    /// Whether the current source has several names, and its copy.
-    pub(super) is_original: bool,
-    pub(super) copy: Option<Identity>,
-    pub(super) names: Cell<u64>,
+    /// The last pair of file systems, and the methods that they do not support.
+    devices: ((u64, u64), Unsupported),
+    pub(super) first_copy: FirstCopy,
+    pub(super) next_temporary: u64,
 }
 
-/// An entry and its destination. In a dry run, `to` is only a device if the directory does not
-/// exist.
+/// Whether the entry in progress is the first copy of a source with several names.
+pub(super) enum FirstCopy {
+    No,
+    Begun,
+    Made(Identity),
+}
+
+/// Where an entry goes.
+pub(super) enum To<'a, S: Copying> {
+    Dir(&'a S::Dir, &'a Place<S>),
+    /// In a dry run, into a directory that does not exist, and would be on this device.
+    Absent(u64),
+}
+
+impl<S: Copying> Clone for To<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: Copying> std::marker::Copy for To<'_, S> {}
+
+/// An entry and its destination.
 pub(super) struct Ends<'a, S: Copying> {
     pub(super) from: &'a S::Dir,
     pub(super) name: Name<'a, S::Unit>,
     pub(super) source: &'a TreePath<S::Unit>,
     pub(super) device: u64,
     pub(super) follow: bool,
-    pub(super) to: Result<(&'a S::Dir, &'a Place<S>), u64>,
+    pub(super) to: To<'a, S>,
     pub(super) fresh: Name<'a, S::Unit>,
     pub(super) target: &'a TreePath<S::Unit>,
 }
 
 impl<S: Copying> Ends<'_, S> {
-    pub(super) fn devices(&self) -> (u64, u64) {
-        (self.device, self.to.map_or_else(|device| device, |(_, place)| place.device))
+    /// Returns the devices of a source and its destination.
+    pub(super) fn devices(&self, source: u64) -> (u64, u64) {
+        let to = match self.to {
+            To::Dir(_, place) => place.device,
+            To::Absent(device) => device,
+        };
+        (source, to)
     }
 }
 
@@ -109,10 +133,9 @@ impl<'r, S: Copying> Worker<'r, S> {
             member: member.first_checkpoint(16),
             counts: Counts::default(),
             reported: Totals::default(),
-            devices: ((0, 0), 0),
-            is_original: false,
-            copy: None,
-            names: Cell::new(RandomState::new().build_hasher().finish()),
+            devices: Default::default(),
+            first_copy: FirstCopy::No,
+            next_temporary: RandomState::new().build_hasher().finish(),
         }
     }
 
@@ -175,26 +198,20 @@ impl<'r, S: Copying> Worker<'r, S> {
         self.shared.add(&self.counts, &self.sys);
     }
 
-    /// Returns a bit for each method that does not apply to these file systems.
-    pub(super) fn unsupported(&mut self, at: &Ends<'_, S>) -> u32 {
-        let devices = at.devices();
+    pub(super) fn is_unsupported(&mut self, method: Method, devices: (u64, u64)) -> bool {
         if self.devices.0 != devices {
             self.devices = (devices, self.shared.unsupported(devices));
         }
-        self.devices.1
+        self.devices.1.contains(method)
     }
 
-    /// Notes that a method does not work for these file systems, or else only for this file.
-    /// Returns whether another one follows.
-    pub(super) fn gives_up(&mut self, at: &Ends<'_, S>, method: usize, error: &io::Error) -> bool {
+    /// Notes that a method failed: if the error concerns these file systems, and another method
+    /// follows, it will not be tried for them again.
+    pub(super) fn note_failure(&mut self, method: Method, devices: (u64, u64), error: &io::Error) {
         use io::ErrorKind::{CrossesDevices, Unsupported};
-        let has_more = method + 1 < self.shared.options.methods.len();
-        if has_more && matches!(error.kind(), CrossesDevices | Unsupported) {
-            let devices = at.devices();
-            let unsupported = self.unsupported(at) | 1_u32.checked_shl(method as u32).unwrap_or(0);
-            self.devices = (devices, unsupported);
-            self.shared.set_unsupported(devices, unsupported);
+        let is_last = self.shared.options.methods.last() == Some(&method);
+        if !is_last && matches!(error.kind(), CrossesDevices | Unsupported) {
+            self.devices = (devices, self.shared.add_unsupported(devices, method));
         }
-        has_more
     }
 }

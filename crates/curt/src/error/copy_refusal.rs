@@ -42,14 +42,26 @@ impl CopyRefusal {
             }
             Self::Special => ("special", OsError::Invalid, "is not a regular file"),
             Self::JustCreated => ("just-created", OsError::Exists, "was created by this copy"),
-            Self::IsADirectory => {
-                ("is-a-directory", OsError::IsDirectory, "would be a copy of a directory")
-            }
-            Self::IsADevice => ("is-a-device", OsError::Invalid, "would be a copy of a device"),
-            Self::IsANamedPipe => {
-                ("is-a-named-pipe", OsError::Invalid, "would be a copy of a named pipe")
-            }
-            Self::IsASocket => ("is-a-socket", OsError::Invalid, "would be a copy of a socket"),
+            Self::IsADirectory => (
+                "is-a-directory",
+                OsError::IsDirectory,
+                "would be a copy of a directory, which the options exclude",
+            ),
+            Self::IsADevice => (
+                "is-a-device",
+                OsError::Invalid,
+                "would be a copy of a device, which the options exclude",
+            ),
+            Self::IsANamedPipe => (
+                "is-a-named-pipe",
+                OsError::Invalid,
+                "would be a copy of a named pipe, which the options exclude",
+            ),
+            Self::IsASocket => (
+                "is-a-socket",
+                OsError::Invalid,
+                "would be a copy of a socket, which the options exclude",
+            ),
         }
     }
 

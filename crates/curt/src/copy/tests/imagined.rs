@@ -206,6 +206,23 @@ fn a_copy_into_itself_ends() {
 }
 
 #[test]
+fn of_several_contents_the_last_wins() {
+    let setup = setup(false, |world| {
+        for path in (0..200).map(|number| format!("{number}/file")) {
+            world.sized_file(format!("from/x/{path}"), 1).sized_file(format!("from/y/{path}"), 2);
+        }
+    });
+    let options = Copy::new().existing(Existing::Replace).threads(Threads::AtMost(3));
+    let sources = ["from/x/.", "from/y/."].map(Path::new);
+    let report = copy_on::<Memory>(&options, &setup, &sources, Destination::Into(Path::new("to")));
+    assert!(report.is_complete() && report.files == 400, "{report:?}");
+    setup.world(|world| {
+        let last = (0..200).map(|number| world.find(format!("to/{number}/file").as_bytes()));
+        assert!(last.into_iter().all(|file| world.node(file.unwrap()).size == 2));
+    });
+}
+
+#[test]
 fn a_stop_ends_the_copy_of_a_large_file() {
     let cancel = Arc::new(Cancel::new());
     let token = Arc::clone(&cancel);

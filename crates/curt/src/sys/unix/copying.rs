@@ -65,8 +65,11 @@ impl Copy<'_> {
         let Copy { unix: Unix { syscalls, .. }, from, to, .. } = *self;
         let mut end = 0;
         loop {
-            let begin = match self.unix.seek_data(from, end) {
-                Ok(begin) => begin,
+            let begin = match self.unix.next_data(from, end) {
+                Ok(data) => {
+                    end = data.end;
+                    data.start
+                }
                 Err(Errno::NXIO) => break,
                 Err(_) if end == 0 => {
                     syscalls.seek(from, SeekFrom::Start(0)).map_err(reading)?;
@@ -74,7 +77,6 @@ impl Copy<'_> {
                 }
                 Err(error) => return Err(reading(error)),
             };
-            end = self.unix.seek_hole(from, begin).map_err(reading)?;
             syscalls.seek(from, SeekFrom::Start(begin)).map_err(reading)?;
             syscalls.seek(to, SeekFrom::Start(begin)).map_err(writing)?;
             let before = self.copied;
@@ -104,9 +106,6 @@ impl Copy<'_> {
             };
             left = left.saturating_sub(copied as u64);
             self.tell(copied)?;
-            if copied == 0 {
-                break;
-            }
         }
         Ok(())
     }
@@ -171,11 +170,11 @@ impl Unix {
         }
     }
 
-    fn chown(&self, at: &Place<'_>, user: Option<u32>, group: u32) -> Result<(), Errno> {
+    fn chown(&self, at: &At<'_>, user: Option<u32>, group: u32) -> Result<(), Errno> {
         match *at {
-            Place::Open(fd) => self.syscalls.fchown(fd, user, group),
-            Place::Pinned(fd) => self.syscalls.chownat(fd, c"", user, group, native::ITSELF),
-            Place::Named(dir, name) => {
+            At::Open(fd) => self.syscalls.fchown(fd, user, group),
+            At::Pinned(fd) => self.syscalls.chownat(fd, c"", user, group, native::ITSELF),
+            At::Named(dir, name) => {
                 let flags = AtFlags::SYMLINK_NOFOLLOW;
                 self.syscalls.chownat(dir.as_fd(), text(name), user, group, flags)
             }
@@ -183,7 +182,7 @@ impl Unix {
     }
 
     /// Returns whether the owner is the source's.
-    fn keep_owner(&self, at: &Place<'_>, facts: &Facts) -> Result<bool, Errno> {
+    fn keep_owner(&self, at: &At<'_>, facts: &Facts) -> Result<bool, Errno> {
         let is_refused = |error| matches!(error, Errno::PERM | Errno::INVAL);
         match self.chown(at, Some(facts.user_id), facts.group_id) {
             Ok(()) => Ok(true),
@@ -195,25 +194,25 @@ impl Unix {
         }
     }
 
-    fn chmod(&self, at: &Place<'_>, mode: u32) -> Result<(), Errno> {
+    fn chmod(&self, at: &At<'_>, mode: u32) -> Result<(), Errno> {
         let change = Change::Permissions(Permissions::from_mode(mode));
         match *at {
-            Place::Open(fd) => self.syscalls.fchmod(fd, values::bits(mode & 0o7777)),
-            Place::Pinned(fd) => self.change_pinned(fd, &change),
+            At::Open(fd) => self.syscalls.fchmod(fd, values::bits(mode & 0o7777)),
+            At::Pinned(fd) => self.change_pinned(fd, &change),
             // `fchmodat` would follow a symlink that has taken the name.
-            Place::Named(dir, name) => {
+            At::Named(dir, name) => {
                 let is_changed = self.change_unless_link(dir, name, &change)?;
                 is_changed.then_some(()).ok_or(Errno::LOOP)
             }
         }
     }
 
-    fn set_times(&self, at: &Place<'_>, facts: &Facts) -> Result<(), Errno> {
+    fn set_times(&self, at: &At<'_>, facts: &Facts) -> Result<(), Errno> {
         let times = values::times(Some(facts.accessed), Some(facts.modified));
         match *at {
-            Place::Open(fd) => self.syscalls.futimens(fd, &times),
-            Place::Pinned(fd) => self.syscalls.utimensat(fd, c"", &times, native::ITSELF),
-            Place::Named(dir, name) => {
+            At::Open(fd) => self.syscalls.futimens(fd, &times),
+            At::Pinned(fd) => self.syscalls.utimensat(fd, c"", &times, native::ITSELF),
+            At::Named(dir, name) => {
                 let flags = AtFlags::SYMLINK_NOFOLLOW;
                 self.syscalls.utimensat(dir.as_fd(), text(name), &times, flags)
             }
@@ -222,7 +221,7 @@ impl Unix {
 }
 
 /// Where metadata is changed.
-enum Place<'a> {
+enum At<'a> {
     Open(BorrowedFd<'a>),
     /// A descriptor of a symlink or special file.
     Pinned(BorrowedFd<'a>),
@@ -347,9 +346,9 @@ impl Copying for Unix {
             },
         };
         let at = match (target, &pinned) {
-            (Target::Open(open), _) => Place::Open(descriptor(*open)),
-            (Target::Named(..), Some(pinned)) => Place::Pinned(pinned.as_fd()),
-            (Target::Named(dir, name), None) => Place::Named(dir, *name),
+            (Target::Open(open), _) => At::Open(descriptor(*open)),
+            (Target::Named(..), Some(pinned)) => At::Pinned(pinned.as_fd()),
+            (Target::Named(dir, name), None) => At::Named(dir, *name),
         };
         let mut mode = facts.mode;
         if kept.owner {
@@ -363,7 +362,7 @@ impl Copying for Unix {
                 }
             }
         }
-        if let Place::Open(fd) = at {
+        if let At::Open(fd) = at {
             self.keep_attributes(fd, facts.kind, attributes, kept, &mut fail);
         }
         if kept.mode && !facts.kind.is_link() {

@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::Child;
 use std::time::Duration;
@@ -94,11 +95,7 @@ impl Unix {
         }
     }
 
-    pub(super) fn seek_data(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<u64, Errno> {
-        Err(Errno::INVAL)
-    }
-
-    pub(super) fn seek_hole(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<u64, Errno> {
+    pub(super) fn next_data(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<Range<u64>, Errno> {
         Err(Errno::INVAL)
     }
 

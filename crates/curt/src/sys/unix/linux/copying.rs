@@ -2,6 +2,7 @@
 
 use std::ffi::{CStr, CString};
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, SeekFrom};
@@ -47,20 +48,14 @@ impl Unix {
         }
     }
 
-    pub(in crate::sys::unix) fn seek_data(
+    /// Finds the next part of a file, from an offset on, that is no hole.
+    pub(in crate::sys::unix) fn next_data(
         &self,
         file: BorrowedFd<'_>,
         from: u64,
-    ) -> Result<u64, Errno> {
-        self.syscalls.seek(file, SeekFrom::Data(from))
-    }
-
-    pub(in crate::sys::unix) fn seek_hole(
-        &self,
-        file: BorrowedFd<'_>,
-        from: u64,
-    ) -> Result<u64, Errno> {
-        self.syscalls.seek(file, SeekFrom::Hole(from))
+    ) -> Result<Range<u64>, Errno> {
+        let start = self.syscalls.seek(file, SeekFrom::Data(from))?;
+        Ok(start..self.syscalls.seek(file, SeekFrom::Hole(start))?)
     }
 
     /// Returns `None` if the kernel cannot copy between these files, or has copied nothing: before
@@ -130,14 +125,37 @@ impl Unix {
                 Err(error) => failed(Operation::SetPermissions, error),
             }
         }
+        let mut unwritable = None;
         for (name, value) in attributes {
-            match self.syscalls.set_attribute(file, &c_string(name), value) {
+            let name_text = c_string(name);
+            let set = || self.syscalls.set_attribute(file, &name_text, value);
+            let result = match set() {
+                // Attributes of users are content: the permissions must allow to write it.
+                Err(Errno::ACCESS) if unwritable.is_none() => {
+                    unwritable = self.make_writable(file).ok();
+                    set()
+                }
+                result => result,
+            };
+            match result {
                 Ok(()) => {}
                 // As `cp -a` ignores them: only root may set all of them, and not everywhere.
                 Err(Errno::PERM | Errno::OPNOTSUPP) if !ACLS.contains(&&name[..]) => {}
                 Err(error) => failed(Operation::SetAttributes, error),
             }
         }
+        if let Some(mode) = unwritable {
+            if let Err(error) = self.syscalls.fchmod(file, mode) {
+                failed(Operation::SetPermissions, error);
+            }
+        }
+    }
+
+    /// Returns the permissions from before.
+    fn make_writable(&self, file: BorrowedFd<'_>) -> Result<Mode, Errno> {
+        let mode = Mode::from_raw_mode(self.syscalls.fstat(file)?.st_mode);
+        self.syscalls.fchmod(file, mode | Mode::WUSR)?;
+        Ok(mode)
     }
 }
 
