@@ -113,7 +113,8 @@ impl Tool {
                 arg.get_short() == letter || others.iter().any(|&other| Some(other) == letter)
             });
             if let (false, Some(letter)) = (is_known, letter) {
-                command = command.arg(refused(option).short(letter));
+                // A value may follow, as in `-S.old`.
+                command = command.arg(refused(option).require_equals(false).short(letter));
             }
         }
         command

@@ -25,10 +25,10 @@ pub(crate) use system::{
     KILL, OWNERS, Running, TERMINATE, Trash, Watch, argument_bytes, bytes_of_argument, closed,
     command_line, device_parts, end_as, end_by, end_by_broken_pipe, error_kind, error_text,
     exit_of, file_system, file_system_type, forward_signals, group_name, has_c_locale, has_group,
-    has_user, has_utf8_locale, host_name, ignores_broken_pipes, is_killed, local_zone,
-    message_width, program, raise_descriptor_limit, read_input, replace_by, signal_name,
-    signal_named, terminal_height, terminal_width, user_name, was_closed, with_stack, write_stderr,
-    write_stdout,
+    has_user, has_utf8_locale, host_name, ignore_size_limit, ignores_broken_pipes, is_killed,
+    local_zone, message_width, program, raise_descriptor_limit, read_input, replace_by,
+    signal_name, signal_named, terminal_height, terminal_width, user_name, was_closed, with_stack,
+    write_stderr, write_stdout,
 };
 
 pub(crate) use trash::{Refusal, TrashRules, Trashed};

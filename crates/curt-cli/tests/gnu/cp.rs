@@ -373,13 +373,17 @@ fn dry_runs_report_what_is_copied() {
 }
 
 fn rows(rows: &[Row<'_>], check: impl Fn(&Row<'_>, Option<u32>, [Result; 2])) {
+    rows_with(rows, "", check);
+}
+
+fn rows_with(rows: &[Row<'_>], umask: &str, check: impl Fn(&Row<'_>, Option<u32>, [Result; 2])) {
     let Some(()) = has_gnu("cp") else { return };
     let fixture = Fixture::new();
     let dir = fixture.dir();
     for row @ [tree, words, typed] in rows {
         let input: String = typed.split_whitespace().flat_map(|word| [word, "\n"]).collect();
         for &user in users() {
-            let pair = Pair { user, input: &input, ..pair(&fixture, &dir) };
+            let pair = Pair { user, umask, input: &input, ..pair(&fixture, &dir) };
             let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
             let results =
                 [false, true].map(|is_ours| run(&pair, &fixture, &Tree::of(tree), &words, is_ours));
@@ -405,10 +409,26 @@ fn refusals_are_those_of_gnu() {
         a b=old 0444:b # -f a b | a b=old 0444:b # -n a b | d/f e/ 0555:e # d/f e
         d/f e/ 0555:e # -r d e | d/p| e/ 0555:e # -r d/. e | d/l>f e/ 0555:e # -r d/. e
         -f d/ # -- -f d | a # --bogus a b | a # -z a b | a # --preserve=mode,bogus a b
-        a # --reflink=bogus a b | a # --no-such a b
+        a # --reflink=bogus a b | a # --no-such a b | a b=old 0000:a # -n a b | a e/ # -T a e/
+        a b=old 0200:b # a b | d/f=1 e/f=2 c/ # -r d/. e/. c | d/f l>e e/ # -rT d l/
         ",
     );
     rows(&table, |row, user, [gnu, ours]| assert_eq!(ours, gnu, "{row:?} as {user:?}"));
+}
+
+#[test]
+fn permissions_follow_the_umask() {
+    let table = table(
+        "
+        d/e/f # -r d new | d/e/f 0640:d/e/f 0555:d/e # -a d new | d/e/f new/ # -r d new
+        a 0640:a # a b | a 0640:a # -p a b | a 0640:a b=old # a b
+        ",
+    );
+    for umask in ["0", "027", "0177", "0222", "0333"] {
+        rows_with(&table, umask, |row, user, [gnu, ours]| {
+            assert_eq!(ours, gnu, "{row:?} as {user:?} with {umask}");
+        });
+    }
 }
 
 /// GNU cp ended with 0 after an answer of no, until 9.2.
@@ -453,6 +473,8 @@ fn differences_from_gnu_cp_are_intended() {
         ("a # --update=changed a b", 0, "a b", NONE),
         ("a # --sparse=always a b", 2, "a", "curt has no such option"),
         ("a # -s a b", 2, "a", "curt has no such option"),
+        ("a # -S.old a b", 2, "a", "curt has no such option"),
+        ("a l>/proc/self/fd/1 # a l", 1, "a l", "GNU writes through the symlink"),
     ] {
         rows(&table(row), |row, user, [gnu, (ours, state)]| {
             let names = state.iter().filter_map(|it| it.strip_prefix("here/")?.split(' ').next());

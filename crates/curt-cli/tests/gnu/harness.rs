@@ -127,6 +127,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) curt: &'a Path,
     pub(crate) dir: &'a Path,
     pub(crate) user: Option<u32>,
+    pub(crate) umask: &'a str,
     pub(crate) variables: &'a [(&'a str, &'a str)],
     pub(crate) input: &'a str,
     pub(crate) is_sorted: bool,
@@ -141,6 +142,7 @@ impl<'a> Pair<'a> {
             curt: Path::new(env!("CARGO_BIN_EXE_curt")),
             dir,
             user: None,
+            umask: "",
             variables: &[],
             input: "",
             is_sorted: false,
@@ -150,6 +152,10 @@ impl<'a> Pair<'a> {
 
     fn outcome<S: AsRef<OsStr>>(&self, program: &Path, words: &[S]) -> Outcome {
         let mut command = Command::new(program);
+        if !self.umask.is_empty() {
+            command = Command::new("sh");
+            command.args(["-c", &format!("umask {}; exec \"$0\" \"$@\"", self.umask)]).arg(program);
+        }
         command.args(words).current_dir(self.dir).env_clear().env("LC_ALL", "C");
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.variables.iter().copied());

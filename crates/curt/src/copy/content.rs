@@ -37,7 +37,7 @@ impl<S: Copying> Worker<'_, S> {
         methods: &[Method],
     ) -> Result<(u64, Method), Failure> {
         let creating = |error| Failure::target(Operation::CreateFile, error);
-        let old = old.map(|old| (old, self.access_rules(to, at.fresh)));
+        let old = old.map(|old| (old, self.left_attributes(to, at.fresh)));
         let old = match old {
             Some((_, Err(error))) if is_shortage(&error) => {
                 return Err(Failure::target(Operation::Open, error));
@@ -140,20 +140,26 @@ impl<S: Copying> Worker<'_, S> {
         })
     }
 
-    /// Returns the access rules of a file that will be replaced.
-    fn access_rules(&self, to: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<Attributes> {
-        if self.shared.kept.mode {
-            return Ok(Attributes::new());
-        }
-        let kept = Kept { mode: true, ..Kept::default() };
-        let old = match self.sys.open_source(to, name, false) {
-            Step::Done(old) => old,
+    /// Returns what a file that will be replaced leaves to its successor: its access rules, and the
+    /// attributes that its users have given it.
+    fn left_attributes(&self, to: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<Attributes> {
+        let kept = Kept { mode: !self.shared.kept.mode, attributes: true, ..Kept::default() };
+        let attributes = match self.sys.open_source(to, name, false) {
+            Step::Done(old) => {
+                let attributes = self.sys.attributes(Open::File(&old), kept);
+                self.sys.close_handle(old);
+                attributes
+            }
             Step::Other => return Err(OsError::Stale.error()),
+            Step::Failed(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                self.sys.attributes_by_name(to, name, false, kept)
+            }
             Step::Failed(error) => return Err(error),
         };
-        let rules = self.sys.attributes(Open::File(&old), kept);
-        self.sys.close_handle(old);
-        rules
+        // The kernel takes others from a file that is written, such as capabilities.
+        let mut attributes = attributes?;
+        attributes.retain(|(name, _)| name.starts_with(b"user.") || name.starts_with(b"system."));
+        Ok(attributes)
     }
 
     fn keep_file(

@@ -19,6 +19,7 @@ const OWNER: u32 = 0o700;
 /// The state of a destination directory.
 pub(super) struct Filling<S: Sys> {
     pub(super) place: Place<S>,
+    pub(super) identity: Option<Identity>,
     pub(super) finish: Option<Arc<Finish>>,
 }
 
@@ -47,9 +48,6 @@ impl<S: Copying> Worker<'_, S> {
             self.count_directory(source, path);
             return Ok(None);
         };
-        if place.top.is_some_and(|top| Identity::known(facts) == Some(top)) {
-            return Err(Failure::refused(CopyRefusal::IntoItself, to_path(path)));
-        }
         let sys = &self.sys;
         let options = self.shared.options;
         let by_umask = options.directories_by_umask && !self.shared.kept.mode;
@@ -134,23 +132,25 @@ impl<S: Copying> Worker<'_, S> {
         (source, path): (&TreePath<S::Unit>, &TreePath<S::Unit>),
     ) -> Result<Filling<S>, Failure> {
         let kept = self.shared.kept;
-        let mut place = Place { is_new, ..parent.clone() };
-        if !is_new || place.top.is_none() {
-            let request = Request { fields: COPIED, follow: false };
-            let found = self.sys.query_dir(made, request);
-            let found = found.map_err(|error| Failure::target(Operation::Stat, error))?;
-            if Identity::known(&found).is_some_and(|found| Identity::known(facts) == Some(found)) {
-                return Err(Failure::refused(CopyRefusal::SameEntry, to_path(path)));
-            }
-            place.device = found.device;
-            place.top = place.top.or(Identity::known(&found));
+        let found = self.sys.query_dir(made, Request { fields: COPIED, follow: false });
+        let found = found.map_err(|error| Failure::target(Operation::Stat, error))?;
+        let identity = Identity::known(&found);
+        if identity.is_some() && identity == Identity::known(facts) {
+            return Err(Failure::refused(CopyRefusal::SameEntry, to_path(path)));
         }
-        let has_mode = facts.known.contains(Fields::MODE);
-        let surplus = if is_new && has_mode && !kept.mode { OWNER & !facts.mode } else { 0 };
+        let place = Place { is_new, device: found.device, ..parent.clone() };
+        let has_mode = is_new && facts.known.contains(Fields::MODE);
+        let mut surplus = if has_mode && !kept.mode { OWNER & !facts.mode } else { 0 };
+        let lacking = if has_mode { OWNER & !found.mode } else { 0 };
+        if lacking != 0 {
+            // The umask concerns even the owner.
+            self.change_mode(made, |mode| mode | OWNER, (source, path));
+            surplus |= if kept.mode { 0 } else { lacking };
+        }
         let is_left =
             self.shared.options.dry_run || !is_new && !self.shared.options.update_directories;
         if is_left || kept == Kept::default() && surplus == 0 {
-            return Ok(Filling { place, finish: None });
+            return Ok(Filling { place, identity, finish: None });
         }
         let attributes = match dir {
             Some(dir) => self.sys.attributes(Open::Dir(dir), kept),
@@ -161,7 +161,7 @@ impl<S: Copying> Worker<'_, S> {
             Attributes::new()
         });
         let finish = Some(Arc::new(Finish { facts: *facts, attributes, surplus }));
-        Ok(Filling { place, finish })
+        Ok(Filling { place, identity, finish })
     }
 
     pub(super) fn apply(
@@ -171,27 +171,34 @@ impl<S: Copying> Worker<'_, S> {
         source: &TreePath<S::Unit>,
         path: &TreePath<S::Unit>,
     ) {
-        let Finish { mut facts, mut attributes, surplus } = finish;
-        let mut kept = self.shared.kept;
+        let Finish { facts, attributes, surplus } = finish;
         if surplus != 0 {
-            // What the directory has inherited remains: its access rules, and the set-group-ID bit.
-            let rules = Kept { mode: true, ..Kept::default() };
-            let inherited = self.sys.attributes(Open::Dir(dir), rules);
-            let inherited = inherited.map_err(|error| (Operation::ReadAttributes, error));
-            let request = Request { fields: Fields::MODE, follow: false };
-            let own = self.sys.query_dir(dir, request).map_err(|error| (Operation::Stat, error));
-            match inherited.and_then(|inherited| Ok((inherited, own?))) {
-                Ok((inherited, own)) => {
-                    attributes.extend(inherited);
-                    facts.mode = own.mode & !surplus;
-                    kept.mode = true;
-                }
-                Err((operation, error)) => {
-                    self.fail(Failure::target(operation, error), source, path);
-                }
-            }
+            self.change_mode(dir, |mode| mode & !surplus, (source, path));
         }
         let target = Target::Open(Open::Dir(dir));
-        self.keep((source, path), &target, &facts, &attributes, kept);
+        self.keep((source, path), &target, &facts, &attributes, self.shared.kept);
+    }
+
+    /// Changes permissions. What the directory has inherited remains: its access rules, and the
+    /// set-group-ID bit.
+    fn change_mode(
+        &self,
+        dir: &S::Dir,
+        change: impl FnOnce(u32) -> u32,
+        ends: (&TreePath<S::Unit>, &TreePath<S::Unit>),
+    ) {
+        let kept = Kept { mode: true, ..Kept::default() };
+        let rules = self.sys.attributes(Open::Dir(dir), kept);
+        let rules = rules.map_err(|error| (Operation::ReadAttributes, error));
+        let own = self.sys.query_dir(dir, Request { fields: COPIED, follow: false });
+        match own.map_err(|error| (Operation::Stat, error)).and_then(|own| Ok((own, rules?))) {
+            Ok((own, rules)) => {
+                let facts = Facts { mode: change(own.mode), ..own };
+                self.keep(ends, &Target::Open(Open::Dir(dir)), &facts, &rules, kept);
+            }
+            Err((operation, error)) => {
+                self.fail(Failure::target(operation, error), ends.0, ends.1);
+            }
+        }
     }
 }

@@ -15,10 +15,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::directory::{Directory, Filling, Finish};
-use super::shared::Place;
-use super::worker::{Ends, Failure, Outcome, To, Worker};
-use crate::error::{Cause, Operation, bug};
+use super::directory::{Directory, Filling};
+use super::worker::{Ends, Failure, Outcome, To, Worker, to_path};
+use crate::error::{Cause, CopyRefusal, Operation, bug};
 use crate::fields::Kind;
 use crate::name::Names;
 use crate::sys::copying::{COPIED, Copying, End};
@@ -55,8 +54,9 @@ pub(super) struct Task<S: Sys> {
     kinds: Vec<Kind>,
     target: Arc<S::Dir>,
     path: TreePath<S::Unit>,
-    place: Place<S>,
-    finish: Option<Arc<Finish>>,
+    filling: Filling<S>,
+    /// The directories above the destination.
+    above: Vec<Identity>,
 }
 
 pub(super) struct Engine<'r, S: Copying> {
@@ -64,6 +64,8 @@ pub(super) struct Engine<'r, S: Copying> {
     pub(super) source: Branch<S, Origin>,
     pub(super) target: Stack<S, Filling<S>>,
     pub(super) path: TreePath<S::Unit>,
+    /// The directories of this copy above the target stack.
+    pub(super) above: Vec<Identity>,
     reader: Reader<S>,
     /// The directory of the previous operand's destination, and the identities of its ancestors.
     pub(super) parent: Option<Parent<S>>,
@@ -85,6 +87,7 @@ impl<'r, S: Copying> Engine<'r, S> {
             source: Branch::new(worker.shared.limits, descriptors),
             target: Stack::new(descriptors, Links::Refuse),
             path: TreePath::default(),
+            above: Vec::new(),
             reader: Reader::new(S::DirBuf::default()),
             parent: None,
             taken: HashSet::new(),
@@ -190,10 +193,10 @@ impl<'r, S: Copying> Engine<'r, S> {
     /// Creates the copy of the current directory and enters both. Without a directory, which the
     /// options do not enter, creates only an empty one.
     fn enter(&mut self, admitted: Option<Admitted<S::Dir>>) {
-        let Engine { worker, source, target, path, .. } = self;
+        let Engine { worker, source, target, path, above, .. } = self;
         let dir = admitted.as_ref().map(|admitted| &admitted.dir);
         let made = loop {
-            match make_copy(worker, source, target, path, dir) {
+            match make_copy(worker, source, (target, above), path, dir) {
                 Err(failure)
                     if failure.is_shortage()
                         && (source.stack.lower_budget(&worker.sys)
@@ -307,18 +310,22 @@ impl<'r, S: Copying> Engine<'r, S> {
         let mut path = self.path.clone();
         path.truncate(level.path_len());
         let (place, finish) = (level.place.clone(), level.finish.clone());
+        let filling = Filling { place, identity: level.identity, finish };
         let (names, kinds) = (Names::new(), Vec::new());
-        Some(Task { source, device, names, kinds, target, path, place, finish })
+        let inner = (0..index).filter_map(|index| self.target[index].identity);
+        let above = self.above.iter().copied().chain(inner).collect();
+        Some(Task { source, device, names, kinds, target, path, filling, above })
     }
 
     fn begin(&mut self, task: Task<S>) {
-        let Task { source, device, names, kinds, target, path, place, finish } = task;
+        let Task { source, device, names, kinds, target, path, filling, above } = task;
+        self.above = above;
         let target_len = path.len();
         let listed = Origin { is_listed: true, device, target_len, absent: None };
         let waiting = if kinds.is_empty() { &names } else { &Names::new() };
         self.source.take_over(source, waiting, listed);
         self.path = path;
-        self.target.push_base(target, self.path.len(), &Names::new(), Filling { place, finish });
+        self.target.push_base(target, self.path.len(), &Names::new(), filling);
         if kinds.is_empty() {
             return;
         }
@@ -340,7 +347,7 @@ fn reopening(lost: ReopenError) -> Failure {
 fn make_copy<S: Copying>(
     worker: &mut Worker<'_, S>,
     source: &Branch<S, Origin>,
-    target: &mut Stack<S, Filling<S>>,
+    (target, above): (&mut Stack<S, Filling<S>>, &[Identity]),
     path: &TreePath<S::Unit>,
     dir: Option<&S::Dir>,
 ) -> Result<(u64, Option<Directory<S>>), Failure> {
@@ -355,6 +362,12 @@ fn make_copy<S: Copying>(
         },
     };
     let facts = facts.map_err(|error| Failure::source(Operation::Stat, error))?;
+    // A symlink, a mount or a rename may lead from the source into its own copy.
+    let identity = Identity::known(&facts);
+    let inner = (0..target.len()).map(|index| target[index].identity);
+    if identity.is_some() && above.iter().copied().map(Some).chain(inner).any(|it| it == identity) {
+        return Err(Failure::refused(CopyRefusal::IntoItself, to_path(path)));
+    }
     let level = source.stack.top();
     let parent = match target.len().checked_sub(1).filter(|_| level.absent.is_none()) {
         None => None,

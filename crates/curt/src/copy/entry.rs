@@ -5,16 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::links::{Claim, Original};
-use super::options::Method;
-use super::place::NewName;
+use super::options::{Existing, Method};
+use super::place::{Existed, NewName};
 use super::worker::{Ends, Failure, FirstCopy, IDENTITY, Outcome, To, Worker, to_path};
 use crate::error::{Cause, CopyRefusal, Operation};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::beneath::Step;
 use crate::sys::copying::{COPIED, Copying, End, Target};
-use crate::sys::{Identity, Request};
-use crate::tree::open_names;
+use crate::sys::{Identity, OsError, Request};
+use crate::tree::{POLL_INTERVAL, open_names};
 
 /// What was made of a source.
 pub(super) enum Made {
@@ -185,6 +185,9 @@ impl<S: Copying> Worker<'_, S> {
         }
         self.check_special(at, facts.kind)?;
         let kept = self.shared.kept;
+        let attributes = self.sys.attributes_by_name(at.from, at.name, at.follow, kept);
+        let attributes =
+            attributes.map_err(|error| Failure::source(Operation::ReadAttributes, error))?;
         self.once(at, Some(facts), |worker| {
             let made = worker.place(at, Some(facts), NewName::No, |worker, to, name, _| {
                 let mode = worker.first_mode(facts);
@@ -192,7 +195,7 @@ impl<S: Copying> Worker<'_, S> {
                 made.map_err(|error| Failure::target(Operation::CreateSpecial, error))?;
                 worker.remember(at, |sys| sys.query(to, name, IDENTITY));
                 let ends = (at.source, at.target);
-                worker.keep(ends, &Target::Named(to, name), facts, &Vec::new(), kept);
+                worker.keep(ends, &Target::Named(to, name), facts, &attributes, kept);
                 Ok(())
             })?;
             Ok(made.map_or(Made::Skipped, |()| Made::File(0, None)))
@@ -211,13 +214,24 @@ impl<S: Copying> Worker<'_, S> {
     }
 
     fn copy_file(&mut self, at: &Ends<'_, S>, methods: &[Method]) -> Result<Made, Failure> {
-        let file = match self.sys.open_source(at.from, at.name, at.follow) {
-            Step::Done(file) => file,
-            Step::Other => {
-                let (operation, end) = (Operation::Open, End::Source);
-                return Err(Failure { operation, end, cause: Cause::Replaced });
+        let file = loop {
+            match self.sys.open_source(at.from, at.name, at.follow) {
+                Step::Done(file) => break file,
+                Step::Other => {
+                    let (operation, end) = (Operation::Open, End::Source);
+                    return Err(Failure { operation, end, cause: Cause::Replaced });
+                }
+                // The holder of a lease, such as a file server, writes the content first.
+                Step::Failed(error)
+                    if error.kind() == io::ErrorKind::WouldBlock && !self.is_over() =>
+                {
+                    self.sys.sleep(POLL_INTERVAL);
+                }
+                Step::Failed(error) => {
+                    let failure = Failure::source(Operation::Open, error);
+                    return self.keep_unread(at).unwrap_or(Err(failure));
+                }
             }
-            Step::Failed(error) => return Err(Failure::source(Operation::Open, error)),
         };
         let facts = self.sys.query_file(&file);
         let made = match facts {
@@ -236,6 +250,21 @@ impl<S: Copying> Worker<'_, S> {
         };
         self.sys.close_handle(file);
         made
+    }
+
+    /// A file that is kept need not be readable.
+    fn keep_unread(&mut self, at: &Ends<'_, S>) -> Option<Result<Made, Failure>> {
+        use Existing::{Keep, ReplaceChanged, ReplaceOlder};
+        let To::Dir(to, place) = at.to else { return None };
+        if !matches!(self.shared.options.existing, Keep | ReplaceChanged | ReplaceOlder) {
+            return None;
+        }
+        let facts = self.query_source(at, COPIED).ok()?;
+        let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
+        match self.replaceable(at, (to, place), Some(&facts), NewName::No, exists) {
+            Ok(Existed::Kept) => Some(Ok(Made::Skipped)),
+            _ => None,
+        }
     }
 
     /// Returns the identity of a source whose names become names of one copy. A followed symlink is

@@ -30,6 +30,7 @@ struct Goal<U> {
 impl<S: Copying> Engine<'_, S> {
     pub(super) fn copy_operand(&mut self, source: &Path) {
         self.source.begin(S::Unit::units(source));
+        self.above.clear();
         let goal = match self.goal(source) {
             Ok(goal) => goal,
             Err(failure) => {
@@ -63,10 +64,21 @@ impl<S: Copying> Engine<'_, S> {
             Last::Invalid(kind) => {
                 return Err(Failure::target(Operation::CreateFile, os_error(kind)));
             }
-            Last::Name(name) if is_kept => (parent, name, false),
+            Last::Name(name) if is_kept && !(directory_only && self.is_directory(&path)) => {
+                (parent, name, false)
+            }
             _ => (path.clone(), S::ITSELF.into(), true),
         };
         Ok(Goal { path, parent, name, is_itself, directory_only })
+    }
+
+    /// With a slash after it, a symlink stands for its target.
+    fn is_directory(&self, path: &Path) -> bool {
+        let request = Request { fields: Fields::KIND, follow: true };
+        let sys = &self.worker.sys;
+        let facts =
+            sys.locate(path).and_then(|(dir, name)| sys.query(&dir, name.as_name(), request));
+        facts.is_ok_and(|facts| facts.kind == Kind::Directory)
     }
 
     fn begin_operand(&mut self, source: &Path, goal: &Goal<S::Unit>) -> Result<(), Failure> {
@@ -87,11 +99,14 @@ impl<S: Copying> Engine<'_, S> {
             let error = os_error(io::ErrorKind::NotADirectory);
             return Err(Failure::source(Operation::Stat, error));
         }
-        if goal.directory_only || goal.is_itself {
+        let mut place = self.open_parent(goal, Operation::CreateFile)?;
+        if goal.is_itself {
+            return Err(self.refused(CopyRefusal::FileOverDirectory));
+        }
+        if goal.directory_only {
             let refused = os_error(io::ErrorKind::NotADirectory);
             return Err(Failure::target(Operation::CreateFile, refused));
         }
-        let mut place = self.open_parent(goal, Operation::CreateFile)?;
         let Engine { worker, source, path, taken, .. } = self;
         let shared = worker.shared.are_repeated.then(|| same_name::<S>(goal.path.as_os_str()));
         place.is_new = shared.as_ref().is_some_and(|path| taken.contains(path));
@@ -198,7 +213,7 @@ impl<S: Copying> Engine<'_, S> {
         match &self.parent {
             Some(Parent { dir, device, .. }) => {
                 let (root, device) = (Arc::clone(dir), *device);
-                Ok(Place { root, root_len, top: None, device, is_new: false })
+                Ok(Place { root, root_len, device, is_new: false })
             }
             None => Err(Failure::target(operation, os_error(io::ErrorKind::NotFound))),
         }

@@ -137,7 +137,7 @@ impl<S: Copying> Worker<'_, S> {
         if is_kept {
             // As with `cp -u`, further names of the source become names of it, unless it is a
             // stranger's file.
-            if old.user_id == source.user_id {
+            if old.user_id == source.user_id || self.sys.is_own(&old) {
                 self.remember(at, |_| Ok(old));
             }
             return Ok(Existed::Kept);

@@ -7,8 +7,7 @@ use super::options::Method;
 use super::place::{Existed, NewName};
 use super::worker::{Ends, Failure, To, Worker, to_path};
 use crate::error::{CopyRefusal, Operation};
-use crate::fields::{Fields, Kind};
-use crate::name::Name;
+use crate::fields::{Facts, Fields, Kind};
 use crate::sys::copying::{COPIED, Copying};
 use crate::sys::{OsError, Request, os_error};
 
@@ -28,34 +27,16 @@ impl<S: Copying> Worker<'_, S> {
         if !is_hard_link {
             self.check_special(at, facts.kind)?;
         }
-        if facts.kind == Kind::File && !is_hard_link {
-            self.check_readable(at.from, at.name)
-                .map_err(|error| Failure::source(Operation::Open, error))?;
+        let link = if is_hard_link { NewName::OfSource } else { NewName::No };
+        let existed = self.predict_existing(at, &facts, link);
+        if let Ok(Some(Existed::Kept)) = existed {
+            return Ok(Made::Skipped);
         }
-        if let To::Dir(to, place) = at.to {
-            let request = Request { fields: Fields::KIND, follow: false };
-            match self.sys.query(to, at.fresh, request) {
-                Ok(_) => {
-                    let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
-                    let link = if is_hard_link { NewName::OfSource } else { NewName::No };
-                    match self.replaceable(at, (to, place), Some(&facts), link, exists)? {
-                        Existed::Kept => return Ok(Made::Skipped),
-                        Existed::Replaced(_) if !is_hard_link && !self.shared.kept.mode => {
-                            self.check_readable(to, at.fresh).unwrap_or_else(|error| {
-                                let failure = Failure::target(Operation::ReadAttributes, error);
-                                self.fail(failure, at.source, at.target);
-                            });
-                        }
-                        Existed::Replaced(_) | Existed::ReplacedAnew => {}
-                    }
-                }
-                // The copy from another source of this name would exist by now.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_new => {
-                    return Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)));
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Failure::target(Operation::Stat, error)),
-            }
+        if facts.kind == Kind::File && !is_hard_link {
+            self.check_readable(at)?;
+        }
+        existed?;
+        if let To::Dir(to, _) = at.to {
             self.may_create(to, Operation::CreateFile)?;
         }
         if is_hard_link {
@@ -70,10 +51,32 @@ impl<S: Copying> Worker<'_, S> {
         Ok(Made::File(if has_content { facts.size } else { 0 }, None))
     }
 
-    fn check_readable(&self, dir: &S::Dir, name: Name<'_, S::Unit>) -> io::Result<()> {
-        let may = self.sys.may(dir, name, Fields::READABLE)?;
-        let is_readable = may.contains(Fields::READABLE);
-        is_readable.then_some(()).ok_or_else(|| os_error(io::ErrorKind::PermissionDenied))
+    fn predict_existing(
+        &mut self,
+        at: &Ends<'_, S>,
+        facts: &Facts,
+        link: NewName,
+    ) -> Result<Option<Existed>, Failure> {
+        let To::Dir(to, place) = at.to else { return Ok(None) };
+        match self.sys.query(to, at.fresh, Request { fields: Fields::KIND, follow: false }) {
+            Ok(_) => {
+                let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
+                self.replaceable(at, (to, place), Some(facts), link, exists).map(Some)
+            }
+            // The copy from another source of this name would exist by now.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_new => {
+                Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::target(Operation::Stat, error)),
+        }
+    }
+
+    fn check_readable(&self, at: &Ends<'_, S>) -> Result<(), Failure> {
+        let opening = |error| Failure::source(Operation::Open, error);
+        let may = self.sys.may(at.from, at.name, Fields::READABLE).map_err(opening)?;
+        let denied = || opening(os_error(io::ErrorKind::PermissionDenied));
+        may.contains(Fields::READABLE).then_some(()).ok_or_else(denied)
     }
 
     /// Predicts whether an entry could be created in a directory.

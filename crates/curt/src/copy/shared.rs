@@ -9,7 +9,7 @@ use super::options::{Copy, Method, Preserve};
 use super::report::{Counts, Report, Totals};
 use crate::notifier::Notifier;
 use crate::sys::copying::{Copying, Kept};
-use crate::sys::{Identity, Last, Sys, SystemUnit};
+use crate::sys::{Last, Sys, SystemUnit};
 use crate::tree::{Limits, WorkerPool};
 use curt_paths::Flavor;
 
@@ -130,9 +130,6 @@ pub(super) struct Place<S: Sys> {
     /// The directory in which the operand's copy is, and the length of its path.
     pub(super) root: Arc<S::Dir>,
     pub(super) root_len: usize,
-    /// The identity of the operand's copy, once it exists. A source that is met in it would be
-    /// copied into itself.
-    pub(super) top: Option<Identity>,
     pub(super) device: u64,
     /// Whether this copy has created it, or else the name in question, so that nothing is replaced.
     pub(super) is_new: bool,

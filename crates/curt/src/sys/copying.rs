@@ -98,6 +98,22 @@ pub(crate) trait Copying: Beneath {
     ) -> io::Result<()>;
     /// Reads what [`Copying::keep`] will need besides the facts.
     fn attributes(&self, of: Open<'_, Self>, kept: Kept) -> io::Result<Attributes>;
+    /// The same for an entry that is not opened: a special file, or one without read permission.
+    fn attributes_by_name(
+        &self,
+        at: &Self::Dir,
+        name: Name<'_, Self::Unit>,
+        follow: bool,
+        kept: Kept,
+    ) -> io::Result<Attributes> {
+        let _ = (at, name, follow, kept);
+        Ok(Attributes::new())
+    }
+    /// Whether new entries belong to the same user as this one.
+    fn is_own(&self, facts: &Facts) -> bool {
+        let _ = facts;
+        true
+    }
     /// Gives an entry metadata of its source, and calls `failed` for each part that fails. Ignores
     /// that only root may give files away, but then clears the set-id bits, as `cp` does.
     fn keep(

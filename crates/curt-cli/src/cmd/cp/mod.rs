@@ -36,6 +36,7 @@ pub(crate) fn run(options: &CpOptions) -> Exit {
     sources.retain(|source| !exclusions.match_operand(source.as_os_str()));
     let excluded = all - sources.len();
     interrupt::listen();
+    sys::ignore_size_limit();
     options.progress.allow(options.verbose, &session);
     let run = Run { options, session: &session, sources, destination, answers: Mutex::default() };
     let mut report = run.copy(&exclusions);

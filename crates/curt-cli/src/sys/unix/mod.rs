@@ -75,6 +75,11 @@ pub(crate) fn listen() {
     [SIGINT, SIGTERM, SIGHUP].into_iter().for_each(handle_signal);
 }
 
+/// Makes writing beyond the process's limit of file size an error, instead of the end.
+pub(crate) fn ignore_size_limit() {
+    signals::set(libc::SIGXFSZ, libc::SIG_IGN);
+}
+
 fn handle_signal(number: i32) {
     let act = move |info: &libc::siginfo_t| {
         let is_last = interrupt::SIGNAL.swap(number, Ordering::SeqCst) != 0;

@@ -193,15 +193,20 @@ fn a_copy_into_itself_ends() {
         };
         into(&Copy::new(), &setup(false, |_| {}).with_faults(faults), "from/tree/empty/new");
     }
-    for threads in [1, 3] {
+    let ways: [Change; 3] = [
+        |world, path| _ = world.link(path, "/to"),
+        |world, path| _ = world.link(path, "/to/dest/e"),
+        |world, path| _ = world.dir("to/dest/e").bind(path, "to/dest/e"),
+    ];
+    for (threads, way) in [1, 3].into_iter().flat_map(|threads| ways.map(|way| (threads, way))) {
         let setup = setup(false, |world| {
-            world.link("from/tree/e/to", "/to");
+            way(world, "from/tree/e/to");
             for number in 0..60 {
                 world.file(format!("from/tree/many/{number}/file"));
             }
         });
-        let options = Copy::new().follow(Follow::Links).threads(Threads::AtMost(threads));
-        into(&options, &setup, "to/dest");
+        let options = Copy::new().follow(Follow::Links).existing(Existing::Merge);
+        into(&options.threads(Threads::AtMost(threads)), &setup, "to/dest");
     }
 }
 

@@ -245,7 +245,7 @@ impl Model<'_> {
         };
         let is_linked =
             is_tried && !is_followed && world.mount_of(dir) == world.mount_of(world.find(b"to")?);
-        (is_linked || made.kind != Kind::File || may(node, Fields::READABLE)).then_some(())?;
+        let may_read = is_linked || made.kind != Kind::File || may(node, Fields::READABLE);
         if let (Some(old), Some(was), Some(to)) = (old, &was, to) {
             let is_same = old == node;
             let is_fixed = matches!(existing, Existing::Fail | Existing::Merge);
@@ -271,6 +271,7 @@ impl Model<'_> {
             let is_special = target.is_some_and(|node| entry(world, node).kind == Kind::Fifo);
             (!is_special && may_replace && may(to, Fields::WRITABLE)).then_some(())?;
         }
+        may_read.then_some(())?;
         let has_names = world.node(node).links > 1 || options.follow == Follow::Links;
         let has_names = has_names && preserve.contains(Preserve::LINKS);
         let unused = usize::MAX - self.entries.len() - self.said.0[0] as usize;
@@ -286,10 +287,6 @@ impl Model<'_> {
                 let is_file = |entry: &Entry| entry.kind == Kind::File;
                 let is_kept = |was: &Entry| is_file(was) && may(was.number, Fields::WRITABLE);
                 let was = was.filter(|was| is_kept(was) && is_file(&made));
-                // Its access rules are unknown.
-                if was.as_ref().is_some_and(|was| !may(was.number, Fields::READABLE)) {
-                    self.said.1.insert(path.to_owned());
-                }
                 made.mode = was.map_or(usual, |was| was.mode.map(|mode| mode & 0o1777));
             }
             made.mode = made.mode.filter(|_| !made.kind.is_link() && !has_names);

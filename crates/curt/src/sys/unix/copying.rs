@@ -220,10 +220,10 @@ impl Unix {
     }
 }
 
-/// Where metadata is changed.
-enum At<'a> {
+/// Where metadata is read or changed.
+pub(super) enum At<'a> {
     Open(BorrowedFd<'a>),
-    /// A descriptor of a symlink or special file.
+    /// A descriptor from `O_PATH`, of an entry that is not opened.
     Pinned(BorrowedFd<'a>),
     Named(&'a Dir, Name<'a, u8>),
 }
@@ -320,10 +320,28 @@ impl Copying for Unix {
 
     fn attributes(&self, of: Open<'_, Unix>, kept: Kept) -> io::Result<Attributes> {
         if kept.attributes || kept.mode {
-            Ok(self.read_attributes(descriptor(of), kept)?)
+            Ok(self.read_attributes(&At::Open(descriptor(of)), kept)?)
         } else {
             Ok(Attributes::new())
         }
+    }
+
+    fn attributes_by_name(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        follow: bool,
+        kept: Kept,
+    ) -> io::Result<Attributes> {
+        if kept.attributes || kept.mode {
+            Ok(self.read_attributes_by_name(at, name, follow, kept)?)
+        } else {
+            Ok(Attributes::new())
+        }
+    }
+
+    fn is_own(&self, facts: &Facts) -> bool {
+        facts.user_id == self.syscalls.user()
     }
 
     fn keep(
@@ -362,8 +380,8 @@ impl Copying for Unix {
                 }
             }
         }
-        if let At::Open(fd) = at {
-            self.keep_attributes(fd, facts.kind, attributes, kept, &mut fail);
+        if !facts.kind.is_link() {
+            self.keep_attributes(&at, facts.kind, attributes, kept, &mut fail);
         }
         if kept.mode && !facts.kind.is_link() {
             if let Err(error) = self.chmod(&at, mode) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::copying::At;
 use super::dir::{Dir, DirBuf, text};
 use super::{StatTarget, Unix, values};
 use crate::error::Operation;
@@ -99,9 +100,15 @@ impl Unix {
         Err(Errno::INVAL)
     }
 
-    pub(super) fn read_attributes(
+    pub(super) fn read_attributes(&self, _of: &At<'_>, _kept: Kept) -> Result<Attributes, Errno> {
+        Ok(Attributes::new())
+    }
+
+    pub(super) fn read_attributes_by_name(
         &self,
-        _file: BorrowedFd<'_>,
+        _at: &Dir,
+        _name: Name<'_, u8>,
+        _follow: bool,
         _kept: Kept,
     ) -> Result<Attributes, Errno> {
         Ok(Attributes::new())
@@ -109,7 +116,7 @@ impl Unix {
 
     pub(super) fn keep_attributes(
         &self,
-        _file: BorrowedFd<'_>,
+        _at: &At<'_>,
         _kind: Kind,
         _attributes: &Attributes,
         _kept: Kept,

@@ -8,12 +8,15 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
+use super::descriptor::by_path;
 use super::extended::{ACLS, CAPACITY};
 use crate::error::Operation;
 use crate::fields::Kind;
 use crate::name::Name;
 use crate::sys::copying::{Attributes, End, Kept};
+use crate::sys::unix::copying::At;
 use crate::sys::unix::dir::{Dir, text};
+use crate::sys::unix::syscalls::Syscalls;
 use crate::sys::unix::{Unix, values};
 
 const ACCESS_ACL: &CStr = c"system.posix_acl_access";
@@ -80,31 +83,63 @@ impl Unix {
 
     pub(in crate::sys::unix) fn read_attributes(
         &self,
-        file: BorrowedFd<'_>,
+        of: &At<'_>,
         kept: Kept,
     ) -> Result<Attributes, Errno> {
-        let names = match self.syscalls.list_attributes_of(file) {
+        let syscalls = &self.syscalls;
+        let names = match *of {
+            At::Open(fd) => syscalls.list_attributes_of(fd),
+            At::Pinned(fd) => {
+                at_pinned(syscalls, fd, |path| syscalls.list_attributes(path, true, CAPACITY))
+            }
+            At::Named(..) => return Ok(Attributes::new()),
+        };
+        let names = match names {
             Err(Errno::OPNOTSUPP | Errno::NOSYS) => return Ok(Attributes::new()),
             names => names?,
         };
         let mut attributes = Attributes::new();
         for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
             let is_kept = if ACLS.contains(&name) { kept.mode } else { kept.attributes };
-            if is_kept {
-                match self.syscalls.attribute_of(file, &c_string(name), CAPACITY) {
-                    Ok(value) => attributes.push((name.to_vec(), value)),
-                    // It has vanished, or is not for this user.
-                    Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP) => {}
-                    Err(error) => return Err(error),
+            if !is_kept {
+                continue;
+            }
+            let text = c_string(name);
+            let value = match *of {
+                At::Pinned(fd) => {
+                    at_pinned(syscalls, fd, |path| syscalls.attribute(path, true, &text, CAPACITY))
                 }
+                At::Open(fd) => syscalls.attribute_of(fd, &text, CAPACITY),
+                At::Named(..) => continue,
+            };
+            match value {
+                Ok(value) => attributes.push((name.to_vec(), value)),
+                // It has vanished, or is not for this user.
+                Err(Errno::NODATA | Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(attributes)
     }
 
+    pub(in crate::sys::unix) fn read_attributes_by_name(
+        &self,
+        at: &Dir,
+        name: Name<'_, u8>,
+        follow: bool,
+        kept: Kept,
+    ) -> Result<Attributes, Errno> {
+        let mut flags = OFlags::PATH | OFlags::CLOEXEC;
+        flags.set(OFlags::NOFOLLOW, !follow);
+        let fd = self.syscalls.openat(at.as_fd(), text(name), flags, Mode::empty())?;
+        let attributes = self.read_attributes(&At::Pinned(fd.as_fd()), kept);
+        self.syscalls.close(fd);
+        attributes
+    }
+
     pub(in crate::sys::unix) fn keep_attributes(
         &self,
-        file: BorrowedFd<'_>,
+        at: &At<'_>,
         kind: Kind,
         attributes: &Attributes,
         kept: Kept,
@@ -120,22 +155,35 @@ impl Unix {
             if attributes.iter().any(|(name, _)| name == rules.to_bytes()) {
                 continue;
             }
-            match self.syscalls.remove_attribute(file, rules) {
-                Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => {}
+            let removed = match *at {
+                At::Pinned(fd) => at_pinned(&self.syscalls, fd, |path| {
+                    self.syscalls.remove_attribute_at(path, rules)
+                }),
+                At::Open(fd) => self.syscalls.remove_attribute(fd, rules),
+                At::Named(..) => Ok(()),
+            };
+            match removed {
+                Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP) => {}
                 Err(error) => failed(Operation::SetPermissions, error),
             }
         }
         let mut unwritable = None;
         for (name, value) in attributes {
-            let name_text = c_string(name);
-            let set = || self.syscalls.set_attribute(file, &name_text, value);
-            let result = match set() {
+            let text = c_string(name);
+            let set = || match *at {
+                At::Pinned(fd) => at_pinned(&self.syscalls, fd, |path| {
+                    self.syscalls.set_attribute_at(path, &text, value)
+                }),
+                At::Open(fd) => self.syscalls.set_attribute(fd, &text, value),
+                At::Named(..) => Ok(()),
+            };
+            let result = match (set(), at) {
                 // Attributes of users are content: the permissions must allow to write it.
-                Err(Errno::ACCESS) if unwritable.is_none() => {
-                    unwritable = self.make_writable(file).ok();
+                (Err(Errno::ACCESS), At::Open(fd)) if unwritable.is_none() => {
+                    unwritable = self.make_writable(*fd).ok();
                     set()
                 }
-                result => result,
+                (result, _) => result,
             };
             match result {
                 Ok(()) => {}
@@ -144,8 +192,8 @@ impl Unix {
                 Err(error) => failed(Operation::SetAttributes, error),
             }
         }
-        if let Some(mode) = unwritable {
-            if let Err(error) = self.syscalls.fchmod(file, mode) {
+        if let (Some(mode), At::Open(fd)) = (unwritable, at) {
+            if let Err(error) = self.syscalls.fchmod(*fd, mode) {
                 failed(Operation::SetPermissions, error);
             }
         }
@@ -157,6 +205,19 @@ impl Unix {
         self.syscalls.fchmod(file, mode | Mode::WUSR)?;
         Ok(mode)
     }
+}
+
+/// Calls `call` with the path in `/proc` of an entry that is not opened.
+fn at_pinned<T>(
+    syscalls: &Syscalls,
+    fd: BorrowedFd<'_>,
+    call: impl FnMut(&CStr) -> Result<T, Errno>,
+) -> Result<T, Errno> {
+    // The entry exists, so `ENOENT` means that `/proc` is missing.
+    by_path(syscalls, fd, b"", call).map_err(|error| match error {
+        Errno::NOENT => Errno::NOSYS,
+        error => error,
+    })
 }
 
 fn c_string(name: &[u8]) -> CString {

@@ -163,6 +163,21 @@ impl Syscalls {
         rustix::fs::fremovexattr(file, name)
     }
 
+    pub(in super::super) fn set_attribute_at(
+        &self,
+        path: &CStr,
+        name: &CStr,
+        value: &[u8],
+    ) -> Result<()> {
+        self.pass(Call::SetAttribute)?;
+        rustix::fs::setxattr(path, name, value, XattrFlags::empty())
+    }
+
+    pub(in super::super) fn remove_attribute_at(&self, path: &CStr, name: &CStr) -> Result<()> {
+        self.pass(Call::RemoveAttribute)?;
+        rustix::fs::removexattr(path, name)
+    }
+
     pub(in super::super) fn copy_file_range(
         &self,
         from: BorrowedFd<'_>,
