@@ -47,13 +47,13 @@
 //! | file, by a reflink | 6 | – |
 //! | file, by a hard link | 1 (`linkat`) | 1 |
 //! | symlink | 2 (`readlinkat`, `symlinkat`) | 2 |
-//! | directory | 8 (`openat2`, `statx`, `getdents64` twice, `close`; `mkdirat`, `openat2`, `close`) | 8 |
+//! | directory | 9 (`openat2`, `statx`, `getdents64` twice, `close`; `mkdirat`, `openat2`, `statx`, `close`) | 9 |
 //! | each further 64 KiB of listing | 1 | 1 |
 //! | sparse file | 4 more for each part, and 4 | – |
 //! | preserved mode, owner, times | 1 each; mode 2 more, for a directory 3 | 1 each |
-//! | symlink or special file with any of these | 3 more (`openat`, `statx`, `close`) | – |
+//! | symlink or special file with any of these | 3 more (`openat`, `statx`, `close`), for a special file up to 4 more | – |
 //! | extended attribute | 2 more | – |
-//! | replaced file | 6 more | 6 more |
+//! | replaced file | 9 more | 9 more |
 //! | source operand | 3 more, and for a directory 3 and 1 for each ancestor of the destination | the same |
 //! | several threads | 1 for every 256 calls (`getrusage`), 20 for each thread | 20 for each thread |
 //!
