@@ -72,14 +72,16 @@ impl<S: Copying> Worker<'_, S> {
         let may_link = !(at.follow && kind.is_link());
         let devices = at.devices(at.device);
         let mut failed = Failure::target(Operation::Clone, io::ErrorKind::Unsupported.into());
-        let parts = self.shared.options.methods.split(|method| *method == Method::HardLink);
+        let all = &self.shared.options.methods;
+        let has_others = all.iter().any(|method| *method != Method::HardLink);
+        let parts = all.split(|method| *method == Method::HardLink);
         for (number, methods) in parts.enumerate() {
             if number > 0 && may_link && !self.is_unsupported(Method::HardLink, devices) {
                 if let Some(made) = self.link_source(at, devices)? {
                     return Ok(made);
                 }
             }
-            if methods.is_empty() {
+            if methods.is_empty() && (may_link || has_others) {
                 continue;
             }
             match self.copy_anew(at, kind, methods) {
