@@ -239,7 +239,9 @@ impl Model<'_> {
             [Method::HardLink, ..] => true,
             [_, Method::HardLink, ..] => {
                 let is_opened = made.kind == Kind::File && may(node, Fields::READABLE);
-                is_opened && !world.rules.reflinks
+                // A file stays on the device of its first name.
+                let is_shared = world.mount_of(node) == world.mount_of(world.find(b"to")?);
+                is_opened && !(world.rules.reflinks && is_shared)
             }
             _ => false,
         };
