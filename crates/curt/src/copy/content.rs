@@ -10,7 +10,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::Name;
 use crate::sys::beneath::{Create, How, Open, Step};
 use crate::sys::copying::{Attributes, Copying, End, Kept, Target};
-use crate::sys::{Identity, OsError, is_shortage, os_error};
+use crate::sys::{Identity, OsError, Removed, is_shortage, os_error};
 use crate::tree::TreePath;
 
 /// The permission bits that a copy gets without [`Preserve::MODE`](super::Preserve::MODE).
@@ -64,7 +64,7 @@ impl<S: Copying> Worker<'_, S> {
         match made.and_then(|made| closed.map(|()| made)) {
             Ok(made) => Ok(made),
             Err(failure) => {
-                self.remove_incomplete(to, name, own.and_then(Result::ok));
+                self.remove_incomplete(to, name, own.and_then(Result::ok))?;
                 Err(failure)
             }
         }
@@ -72,14 +72,20 @@ impl<S: Copying> Worker<'_, S> {
 
     /// Removes a file that this worker has created, unless it is known that another entry has taken
     /// its name.
-    fn remove_incomplete(&self, to: &S::Dir, name: Name<'_, S::Unit>, own: Option<Facts>) {
+    fn remove_incomplete(
+        &self,
+        to: &S::Dir,
+        name: Name<'_, S::Unit>,
+        own: Option<Facts>,
+    ) -> Result<(), Failure> {
         let is_ours =
             match (own.as_ref().and_then(Identity::known), self.sys.query(to, name, IDENTITY)) {
                 (Some(own), Ok(found)) => Identity::known(&found) == Some(own),
                 (own, _) => own.is_none(),
             };
-        if is_ours {
-            let _ = self.sys.remove_child(to, name, Kind::File);
+        match is_ours.then(|| self.sys.remove_child(to, name, Kind::File)) {
+            Some(Removed::Failed(error)) => Err(Failure::target(Operation::RemoveFile, error)),
+            _ => Ok(()),
         }
     }
 
