@@ -268,6 +268,13 @@ typedef void *curt_fd;
 #define CURT_REMOVE_MISSING_OK 1
 /** Empties mounts, too. The mount points remain and count as failures. */
 #define CURT_REMOVE_CROSS_MOUNTS 2
+/**
+ * Gives the caller's own directories in the tree `u+rwx` where they refuse a step. Those that
+ * remain get back their permissions, unless the process is killed.
+ */
+#define CURT_REMOVE_MAKE_WRITABLE 4
+/** Uses `retries` and `retry_ms`. */
+#define CURT_REMOVE_RETRIES 8
 
 /** Removes directories with everything below them. */
 #define CURT_DIRECTORIES_RECURSIVE 0
@@ -297,11 +304,23 @@ typedef struct {
    * might repeat or decrease.
    */
   int (*on_progress)(void *context, uint64_t files, uint64_t directories);
-  /** Passed to `on_progress`. */
+  /** Passed to `exclude` and `on_progress`. */
   void *context;
+  /**
+   * NULL, or a callback that is asked for each entry below `path` and keeps it, with its contents
+   * and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
+   */
+  int (*exclude)(void *context, curt_str path, uint32_t kind);
+  /**
+   * With `CURT_REMOVE_RETRIES`, how often a directory to which others add entries is emptied
+   * again. By default 100 times.
+   */
+  uint32_t retries;
+  /** With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000. */
+  uint32_t retry_ms;
 } curt_remove_options;
 #define CURT_REMOVE_OPTIONS_INIT \
-  { sizeof(curt_remove_options), 0, 0, NULL, NULL }
+  { sizeof(curt_remove_options), 0, 0, NULL, NULL, NULL, 0, 0 }
 
 /** What a removal has done, even if it failed or was stopped. */
 typedef struct {
@@ -321,9 +340,13 @@ typedef struct {
   uint32_t threads;
   /** 1 if `cancel`, `poll` or a callback stopped the removal, else 0. */
   uint32_t stopped;
+  /** Entries that `exclude` kept. */
+  uint64_t skipped;
+  /** How often a directory got permissions. */
+  uint64_t made_writable;
 } curt_remove_report;
 #define CURT_REMOVE_REPORT_INIT \
-  { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(curt_remove_report), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Removes `path`: a file, a directory with everything below it, or a link, never its target.
@@ -490,7 +513,7 @@ typedef struct {
  * Continues after a failure and returns as `curt_remove` does, but removes a file that it could
  * not complete.
  *
- * Cost on Linux: 7 calls per file, 2 per symlink, 8 per directory.
+ * Cost on Linux: 7 calls per file, 2 per symlink, 9 per directory.
  */
 CURT_API
 int32_t curt_copy(const curt_str *sources,

@@ -8,13 +8,16 @@
 //!         puts("not cancelled");
 
 use std::ffi::{c_int, c_void};
+use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use curt::{Error, Next, Threads};
+use curt::{Error, Kind, Next, Threads};
 
-use crate::error::curt_error;
+use crate::error::{curt_error, units_with_nul};
 use crate::guard::Failure;
+use crate::metadata::number_of;
 use crate::structs::{self, Versioned};
+use crate::text::curt_str;
 
 /// The maximum for `threads`.
 pub const CURT_THREADS_MOST: u32 = 1024;
@@ -131,6 +134,24 @@ pub(crate) fn next(answer: c_int) -> Next {
 }
 
 /// Returns the result of work that continues after failures.
+/// Asks the caller whether to leave out an entry.
+///
+/// # Safety
+///
+/// `exclude` accepts `context`.
+pub(crate) unsafe fn excludes(
+    exclude: Option<unsafe extern "C" fn(*mut c_void, curt_str, u32) -> c_int>,
+    context: *mut c_void,
+    path: &Path,
+    kind: Kind,
+) -> bool {
+    let Some(exclude) = exclude else { return false };
+    let path = units_with_nul(path);
+    let text = curt_str::of(&path[..path.len() - 1]);
+    // SAFETY: upheld by the caller, and `path` outlives the call.
+    unsafe { exclude(context, text, number_of(kind)) != 0 }
+}
+
 pub(crate) fn outcome(first: Option<Error>, stopped: bool) -> Result<i32, Failure> {
     match first {
         Some(error) => Err(error.into()),

@@ -8,11 +8,12 @@
 
 use std::ffi::{c_int, c_void};
 use std::path::Path;
+use std::time::Duration;
 
 use curt::remove::{DirectoryOperands, Report, Totals};
-use curt::{Next, Remove, SameFileSystem};
+use curt::{Kind, Next, Remove, SameFileSystem};
 
-use crate::control::{Control, curt_control, next, outcome};
+use crate::control::{Control, curt_control, excludes, next, outcome};
 use crate::error::{curt_error, guard};
 use crate::guard::{Failure, int};
 use crate::structs::{self, Versioned};
@@ -37,6 +38,11 @@ const CURT_CWD: curt_fd = std::ptr::null_mut();
 pub const CURT_REMOVE_MISSING_OK: u32 = 1;
 /// Empties mounts, too. The mount points remain and count as failures.
 pub const CURT_REMOVE_CROSS_MOUNTS: u32 = 2;
+/// Gives the caller's own directories in the tree `u+rwx` where they refuse a step. Those that
+/// remain get back their permissions, unless the process is killed.
+pub const CURT_REMOVE_MAKE_WRITABLE: u32 = 4;
+/// Uses `retries` and `retry_ms`.
+pub const CURT_REMOVE_RETRIES: u32 = 8;
 
 /// Removes directories with everything below them.
 pub const CURT_DIRECTORIES_RECURSIVE: u32 = 0;
@@ -65,8 +71,17 @@ pub struct curt_remove_options {
     /// might repeat or decrease.
     pub on_progress:
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
-    /// Passed to `on_progress`.
+    /// Passed to `exclude` and `on_progress`.
     pub context: *mut c_void,
+    /// NULL, or a callback that is asked for each entry below `path` and keeps it, with its contents
+    /// and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
+    pub exclude:
+        Option<unsafe extern "C" fn(context: *mut c_void, path: curt_str, kind: u32) -> c_int>,
+    /// With `CURT_REMOVE_RETRIES`, how often a directory to which others add entries is emptied
+    /// again. By default 100 times.
+    pub retries: u32,
+    /// With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000.
+    pub retry_ms: u32,
 }
 
 // SAFETY: the struct begins with its size, and zeros are valid.
@@ -92,6 +107,10 @@ pub struct curt_remove_report {
     pub threads: u32,
     /// 1 if `cancel`, `poll` or a callback stopped the removal, else 0.
     pub stopped: u32,
+    /// Entries that `exclude` kept.
+    pub skipped: u64,
+    /// How often a directory got permissions.
+    pub made_writable: u64,
 }
 
 // SAFETY: the struct begins with its size, and zeros are valid.
@@ -177,20 +196,23 @@ unsafe fn remove(
     let options = unsafe { structs::read(options) }?;
     // SAFETY: as above.
     unsafe { structs::check(report) }?;
-    let progress = Progress(options);
+    let callbacks = Callbacks(options);
     let mut removal = Remove::new()
         .threads(control.threads())
         // Set `on_error` even if the caller has none, so that the report stores only one failure.
         .on_error(|error| control.report(error))
-        .callbacks_on_caller_thread(control.reports() || progress.is_wanted());
+        .callbacks_on_caller_thread(control.reports() || callbacks.are_wanted());
     if control.polls() {
         removal = removal.poll(|| control.poll());
     }
-    if progress.is_wanted() {
-        removal = removal.on_progress(|totals| progress.show(totals));
-    }
     if let Some(options) = options {
         removal = set(removal, &options)?;
+        if options.on_progress.is_some() {
+            removal = removal.on_progress(|totals| callbacks.show(totals));
+        }
+        if options.exclude.is_some() {
+            removal = removal.exclude(|entry| callbacks.excludes(entry.path(), entry.kind()));
+        }
     }
     let done = run(&removal)?;
     let filled = curt_remove_report {
@@ -202,14 +224,21 @@ unsafe fn remove(
         calls: done.calls.total(),
         threads: u32::try_from(done.threads).unwrap_or(u32::MAX),
         stopped: done.stopped.into(),
+        skipped: done.skipped,
+        made_writable: done.made_writable,
     };
     // SAFETY: as above.
     unsafe { structs::write(report, filled) }?;
     outcome(done.errors.into_iter().next(), done.stopped)
 }
 
+const FLAGS: u32 = CURT_REMOVE_MISSING_OK
+    | CURT_REMOVE_CROSS_MOUNTS
+    | CURT_REMOVE_MAKE_WRITABLE
+    | CURT_REMOVE_RETRIES;
+
 fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<'a>, Failure> {
-    if options.flags & !(CURT_REMOVE_MISSING_OK | CURT_REMOVE_CROSS_MOUNTS) != 0 {
+    if options.flags & !FLAGS != 0 {
         return Err(Failure::Argument("`flags` of the options has an unknown bit"));
     }
     let directories = match options.directories {
@@ -221,7 +250,13 @@ fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<
         _ => return Err(Failure::Argument("`directories` of the options is unknown")),
     };
     let crosses = options.flags & CURT_REMOVE_CROSS_MOUNTS != 0;
+    let removal = if options.flags & CURT_REMOVE_RETRIES != 0 {
+        removal.retries(options.retries, Duration::from_millis(options.retry_ms.into()))
+    } else {
+        removal
+    };
     Ok(removal
+        .make_writable(options.flags & CURT_REMOVE_MAKE_WRITABLE != 0)
         .missing_is_fine(options.flags & CURT_REMOVE_MISSING_OK != 0)
         .same_file_system(if crosses { SameFileSystem::No } else { SameFileSystem::Mount })
         .directories(directories))
@@ -256,16 +291,23 @@ unsafe fn run_below(removal: &Remove<'_>, dir: curt_fd, name: &Path) -> Result<R
     Ok(removal.run_below(dir, name))
 }
 
-struct Progress(Option<curt_remove_options>);
+struct Callbacks(Option<curt_remove_options>);
 
 // SAFETY: `remove` requests callbacks on the caller's thread.
-unsafe impl Send for Progress {}
+unsafe impl Send for Callbacks {}
 // SAFETY: as above.
-unsafe impl Sync for Progress {}
+unsafe impl Sync for Callbacks {}
 
-impl Progress {
-    fn is_wanted(&self) -> bool {
-        self.0.is_some_and(|options| options.on_progress.is_some())
+impl Callbacks {
+    fn are_wanted(&self) -> bool {
+        let wants = |it: curt_remove_options| it.on_progress.is_some() || it.exclude.is_some();
+        self.0.is_some_and(wants)
+    }
+
+    /// Must be called on the caller's thread.
+    fn excludes(&self, path: &Path, kind: Kind) -> bool {
+        // SAFETY: `exclude` accepts the caller's `context`.
+        self.0.is_some_and(|it| unsafe { excludes(it.exclude, it.context, path, kind) })
     }
 
     /// Must be called on the caller's thread.

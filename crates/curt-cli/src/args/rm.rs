@@ -131,6 +131,13 @@ pub(crate) struct RmOptions {
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) contents: bool,
 
+    /// Make your directories writable where their removal needs it
+    ///
+    /// Like 'chmod -R u+w' before, but only for directories that refuse a step, and what remains
+    /// gets back its permissions. The parents of the operands are not changed.
+    #[arg(long, conflicts_with = "trash", help_heading = BEYOND_GNU)]
+    pub(crate) make_writable: bool,
+
     /// Also remove the contents of filesystems mounted below an operand
     #[arg(long, help_heading = BEYOND_GNU)]
     pub(crate) cross_mounts: bool,

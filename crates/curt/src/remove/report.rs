@@ -24,6 +24,8 @@ pub struct Report {
     pub appeared: u64,
     /// Entries that vanished or were moved after they were listed.
     pub vanished: u64,
+    /// How often a directory got permissions, by [`Remove::make_writable`](super::Remove::make_writable).
+    pub made_writable: u64,
     /// The errors, in order for each thread.
     ///
     /// Directories that other processes write to come last. With

@@ -87,6 +87,7 @@ impl<'r, S: Sys> Shared<'r, S> {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
         report.add(counts);
         report.calls.add(&sys.calls());
+        report.made_writable += sys.count_repairs();
     }
 
     pub(super) fn into_report(self) -> Report {

@@ -78,6 +78,16 @@ pub(crate) use unix::{how_of, into_descriptor, open_directory, process};
 #[cfg(windows)]
 pub(crate) use windows::{how_of, into_descriptor, open_directory, process};
 
+/// Whether directories that refuse this user get the permissions of an owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Repairs {
+    #[default]
+    None,
+    /// Nothing is changed, but predictions expect it.
+    Expected,
+    Made,
+}
+
 #[derive(Clone)]
 #[cfg_attr(not(test), derive(Default))]
 pub(crate) struct Setup {
@@ -88,6 +98,8 @@ pub(crate) struct Setup {
         allow(dead_code, reason = "decides an access right on Windows and a buffer size on Linux")
     )]
     pub(crate) lists_only: bool,
+    #[cfg_attr(windows, allow(dead_code, reason = "read-only directories are removed anyway"))]
+    pub(crate) repairs: Repairs,
     /// The longest time a removal waits for other processes to close an entry.
     #[cfg_attr(not(windows), allow(dead_code, reason = "only Windows refuses to remove them"))]
     pub(crate) busy_window: Duration,
@@ -109,6 +121,7 @@ impl Default for Setup {
         Setup {
             without: tests::lacking(),
             lists_only: false,
+            repairs: Repairs::None,
             busy_window: Duration::ZERO,
             #[cfg(unix)]
             accounts: None,
@@ -180,7 +193,21 @@ pub(crate) trait Sys: Host + Sized + Send {
         name: Name<'_, Self::Unit>,
         mounts: Mounts,
     ) -> Opened<Self::Dir>;
+    /// Closes a directory, which gets back the permissions that it had before [`Repairs`].
     fn close(&self, dir: Self::Dir);
+    /// Closes a directory that will be opened again, and leaves its permissions. Returns those to
+    /// pass to [`Sys::resume`].
+    fn release(&self, dir: Self::Dir) -> Option<u32> {
+        self.close(dir);
+        None
+    }
+    fn resume(&self, dir: &Self::Dir, before: Option<u32>) {
+        let _ = (dir, before);
+    }
+    /// Returns how many directories got permissions.
+    fn count_repairs(&self) -> u64 {
+        0
+    }
     fn read_entries(&self, dir: &Self::Dir, buf: &mut Self::DirBuf) -> io::Result<Batch>;
     fn rewind(&self, dir: &Self::Dir) -> io::Result<()>;
 

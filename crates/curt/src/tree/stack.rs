@@ -42,6 +42,8 @@ pub(crate) struct Stack<S: Sys, T> {
     budget: usize,
     links: Links,
     left: Option<(usize, S::Dir)>,
+    /// The permissions from before repairs of released levels.
+    repaired: Vec<(usize, u32)>,
 }
 
 pub(crate) struct Level<S: Sys, T> {
@@ -82,7 +84,7 @@ pub(crate) enum Links {
 impl<S: Sys, T> Stack<S, T> {
     pub(crate) fn new(budget: usize, links: Links) -> Self {
         let (levels, names, open) = (Vec::new(), Names::new(), Vec::new());
-        Stack { levels, names, open, budget, links, left: None }
+        Stack { levels, names, open, budget, links, left: None, repaired: Vec::new() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -166,6 +168,7 @@ impl<S: Sys, T> Stack<S, T> {
         }
         self.close(index, sys);
         let level = self.levels.pop()?;
+        self.repaired.retain(|&(level, _)| level < index);
         self.names.truncate(level.names);
         Some(level.own)
     }
@@ -174,6 +177,11 @@ impl<S: Sys, T> Stack<S, T> {
         if let Some((_, dir)) = std::mem::replace(&mut self.left, left) {
             sys.close(dir);
         }
+    }
+
+    /// Whether the topmost directory must be open to get back its permissions.
+    pub(crate) fn is_repaired(&self) -> bool {
+        self.repaired.iter().any(|&(level, _)| level + 1 == self.levels.len())
     }
 
     pub(crate) fn level_with_names(&mut self, index: usize) -> WithNames<'_, S, T> {
@@ -304,7 +312,7 @@ impl<S: Sys, T> Stack<S, T> {
         let back = self.open_from_below(index, sys);
         self.keep_left(None, sys);
         if let Some(dir) = back {
-            self.put_back_open(index, dir);
+            self.put_back_open(index, dir, sys);
             return Ok(());
         }
         let Some(nearest) = self.levels[..index].iter().rposition(|level| level.dir().is_some())
@@ -332,7 +340,7 @@ impl<S: Sys, T> Stack<S, T> {
                     }
                 }
             };
-            self.put_back_open(next, dir);
+            self.put_back_open(next, dir, sys);
             from = next;
         }
         let is_open = self.levels[index].dir().is_some();
@@ -341,7 +349,9 @@ impl<S: Sys, T> Stack<S, T> {
         is_open.then_some(()).ok_or(vanished)
     }
 
-    fn put_back_open(&mut self, index: usize, dir: S::Dir) {
+    fn put_back_open(&mut self, index: usize, dir: S::Dir, sys: &S) {
+        let repaired = self.repaired.iter().position(|&(level, _)| level == index);
+        sys.resume(&dir, repaired.map(|at| self.repaired.swap_remove(at).1));
         self.levels[index].dir = DirState::Owned(dir);
         let position = self.open.partition_point(|&open| open < index);
         self.open.insert(position, index);
@@ -481,14 +491,18 @@ impl<S: Sys, T> Stack<S, T> {
 
     fn close_as(&mut self, index: usize, state: DirState<S::Dir>, sys: &S) {
         self.uncount(index);
-        match std::mem::replace(&mut self.levels[index].dir, state) {
-            DirState::Owned(dir) => sys.close(dir),
-            DirState::Shared(dir) => {
-                if let Some(dir) = Arc::into_inner(dir) {
-                    sys.close(dir);
-                }
+        let is_released = matches!(state, DirState::Released);
+        let dir = match std::mem::replace(&mut self.levels[index].dir, state) {
+            DirState::Owned(dir) => Some(dir),
+            DirState::Shared(dir) => Arc::into_inner(dir),
+            DirState::Released | DirState::Closed => None,
+        };
+        match dir {
+            Some(dir) if is_released => {
+                self.repaired.extend(sys.release(dir).map(|before| (index, before)));
             }
-            DirState::Released | DirState::Closed => {}
+            Some(dir) => sys.close(dir),
+            None => {}
         }
     }
 

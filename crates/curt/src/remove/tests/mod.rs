@@ -12,6 +12,8 @@ mod in_memory;
 #[cfg(unix)]
 mod limits;
 mod races;
+#[cfg(unix)]
+mod repairs;
 mod scaling;
 #[cfg(unix)]
 mod several;

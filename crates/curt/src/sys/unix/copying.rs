@@ -194,7 +194,7 @@ impl Unix {
         }
     }
 
-    fn chmod(&self, at: &At<'_>, mode: u32) -> Result<(), Errno> {
+    pub(super) fn chmod(&self, at: &At<'_>, mode: u32) -> Result<(), Errno> {
         let change = Change::Permissions(Permissions::from_mode(mode));
         match *at {
             At::Open(fd) => self.syscalls.fchmod(fd, values::bits(mode & 0o7777)),

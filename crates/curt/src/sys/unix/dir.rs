@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use rustix::fs::Mode;
 use rustix::io::{Errno, Result};
 
 use crate::fields::Kind;
@@ -26,7 +27,11 @@ pub(super) struct Cached {
     /// The device and the mount ID, one of which is 0.
     pub(super) mount: OnceLock<(u64, u64)>,
     pub(super) rights: OnceLock<Rights>,
+    pub(super) repair: OnceLock<Repair>,
 }
+
+/// Set for a directory whose permissions may be changed: those from before, if they were.
+pub(super) type Repair = OnceLock<Option<Mode>>;
 
 #[derive(Debug)]
 enum Open {
@@ -46,6 +51,10 @@ impl Dir {
 
     pub(super) fn cached(&self) -> &Cached {
         self.cached.get_or_init(Box::default)
+    }
+
+    pub(super) fn repair(&self) -> Option<&Repair> {
+        self.cached.get()?.repair.get()
     }
 
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {

@@ -21,6 +21,7 @@ mod failing;
 pub(crate) mod host;
 pub(crate) mod process;
 mod removal;
+mod repair;
 pub(crate) mod syscalls;
 mod values;
 mod which;
@@ -53,8 +54,8 @@ pub(crate) use self::dir::{Dir, DirBuf};
 use self::syscalls::Syscalls;
 use super::canonical::{Links, Missing};
 use super::{
-    Batch, Feature, Mounts, Opened, Owners, Removed, Request, Setup, Sources, Sys, SystemUnit,
-    os_error,
+    Batch, Feature, Mounts, Opened, Owners, Removed, Repairs, Request, Setup, Sources, Sys,
+    SystemUnit, os_error,
 };
 use crate::calls::Calls;
 use crate::fields::{Facts, Fields, Kind};
@@ -74,6 +75,7 @@ pub(crate) struct Unix {
     setup: Setup,
     native: native::State,
     accounts: RefCell<Accounts>,
+    repairs: Cell<u64>,
     /// For content that the kernel cannot copy by itself.
     buffer: Cell<Vec<u8>>,
 }
@@ -146,18 +148,23 @@ impl Unix {
 
     fn open_on_same_mount(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
         match self.open_at_once(parent, text(name), false, Mounts::Refuse) {
-            None => self.open_compared(parent, name),
+            None => self.open_compared(parent, name, LIST),
             // If the portable call succeeds, a security filter has refused `openat2`.
             Some(Err(Errno::PERM)) => {
-                self.open_compared(parent, name).inspect(|_| self.native.stop_openat2())
+                self.open_compared(parent, name, LIST).inspect(|_| self.native.stop_openat2())
             }
             Some(opened) => opened,
         }
     }
 
     /// Compares the mounts of open directories, so swapping an entry has no effect.
-    fn open_compared(&self, parent: &Dir, name: Name<'_, u8>) -> Result<OwnedFd, Errno> {
-        let fd = self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty())?;
+    fn open_compared(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        flags: OFlags,
+    ) -> Result<OwnedFd, Errno> {
+        let fd = self.syscalls.openat(parent.as_fd(), text(name), flags, Mode::empty())?;
         let ours = parent
             .cached()
             .mount
@@ -268,6 +275,7 @@ impl Sys for Unix {
             setup: setup.clone(),
             native: native::State::default(),
             accounts: RefCell::new(Accounts::new(setup.accounts.clone())),
+            repairs: Cell::default(),
             buffer: Cell::default(),
         }
     }
@@ -286,17 +294,41 @@ impl Sys for Unix {
     const MOUNTS_MAY_LOOP: bool = native::MOUNTS_MAY_LOOP;
 
     fn open_child(&self, parent: &Dir, name: Name<'_, u8>, mounts: Mounts) -> Opened<Dir> {
-        let opened = match mounts {
+        let opened = self.with_access(parent, || match mounts {
             Mounts::Refuse => self.open_on_same_mount(parent, name),
             Mounts::Cross => self.syscalls.openat(parent.as_fd(), text(name), LIST, Mode::empty()),
+        });
+        let opened = match opened {
+            Err(Errno::ACCESS) if self.setup.repairs == Repairs::Made => {
+                self.open_unreadable(parent, name, mounts)
+            }
+            opened => opened.and_then(|fd| self.listed(fd)).inspect(|dir| self.allow_repair(dir)),
         };
-        values::opened(opened.and_then(|fd| self.listed(fd)))
+        values::opened(opened)
     }
 
     fn close(&self, dir: Dir) {
+        self.take_back_permissions(&dir);
         if !dir.is_working() {
             self.syscalls.close(dir);
         }
+    }
+
+    fn release(&self, dir: Dir) -> Option<u32> {
+        let before = dir.repair().and_then(|repair| *repair.get()?);
+        self.syscalls.close(dir);
+        before.map(Mode::as_raw_mode)
+    }
+
+    fn resume(&self, dir: &Dir, before: Option<u32>) {
+        self.allow_repair(dir);
+        if let (Some(before), Some(repair)) = (before, dir.repair()) {
+            repair.get_or_init(|| Some(Mode::from_raw_mode(before)));
+        }
+    }
+
+    fn count_repairs(&self) -> u64 {
+        self.repairs.get()
     }
 
     fn read_entries(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
@@ -311,7 +343,7 @@ impl Sys for Unix {
     }
 
     fn remove_child(&self, parent: &Dir, name: Name<'_, u8>, kind: Kind) -> Removed {
-        match self.unlink(parent, text(name), kind) {
+        match self.with_access(parent, || self.unlink(parent, text(name), kind)) {
             Ok(removed) => removed,
             Err(Errno::NOENT) => Removed::Gone,
             Err(error) => Removed::Failed(error.into()),
@@ -319,7 +351,8 @@ impl Sys for Unix {
     }
 
     fn remove_empty_dir(&self, parent: &Dir, name: Name<'_, u8>) -> io::Result<()> {
-        let removed = self.syscalls.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        let remove = || self.syscalls.unlinkat(parent.as_fd(), text(name), AtFlags::REMOVEDIR);
+        let removed = self.with_access(parent, remove);
         // POSIX allows either error for a non-empty directory.
         Ok(removed.map_err(|error| if error == Errno::EXIST { Errno::NOTEMPTY } else { error })?)
     }
@@ -352,7 +385,9 @@ impl Sys for Unix {
         known: &mut Facts,
     ) -> io::Result<()> {
         let flags = if request.follow { AtFlags::empty() } else { AtFlags::SYMLINK_NOFOLLOW };
-        Ok(self.stat_into(parent.as_fd(), StatTarget::Child(text(name)), flags, request, known)?)
+        let target = StatTarget::Child(text(name));
+        let stat = || self.stat_into(parent.as_fd(), target, flags, request, known);
+        Ok(self.with_access(parent, stat)?)
     }
 
     fn query_dir(&self, dir: &Dir, request: Request) -> io::Result<Facts> {

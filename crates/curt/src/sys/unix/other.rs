@@ -96,6 +96,15 @@ impl Unix {
         }
     }
 
+    pub(super) fn open_unreadable(
+        &self,
+        _parent: &Dir,
+        _name: Name<'_, u8>,
+        _mounts: Mounts,
+    ) -> Result<Dir, Errno> {
+        Err(Errno::ACCESS)
+    }
+
     pub(super) fn next_data(&self, _file: BorrowedFd<'_>, _from: u64) -> Result<Range<u64>, Errno> {
         Err(Errno::INVAL)
     }

@@ -16,15 +16,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{AtFlags, Dev, Mode, ResolveFlags};
+use rustix::fs::{AtFlags, Dev, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
 pub(super) use self::statx::{is_append_only, is_undeletable};
-use super::dir::{Dir, DirBuf};
-use super::{LIST, Unix};
+use super::copying::At;
+use super::dir::{Dir, DirBuf, text};
+use super::{LIST, LOOKUP, Unix};
 use crate::fields::Fields;
-use crate::sys::{Batch, Feature, Mounts};
+use crate::name::Name;
+use crate::sys::{Batch, Feature, Mounts, Sys};
 
 pub(super) const QUERIED: Fields = Fields::CREATED.union(Fields::ATTRIBUTES);
 pub(super) const EXTENDED: Fields = Fields::ACL.union(Fields::CAPABILITY).union(Fields::LABEL);
@@ -93,6 +95,37 @@ impl Unix {
             return None;
         }
         Some(opened)
+    }
+
+    /// Opens a directory that refuses to be read, after a repair through another descriptor.
+    pub(super) fn open_unreadable(
+        &self,
+        parent: &Dir,
+        name: Name<'_, u8>,
+        mounts: Mounts,
+    ) -> Result<Dir, Errno> {
+        let flags = LOOKUP.union(OFlags::NOFOLLOW);
+        let pinned = match mounts {
+            Mounts::Refuse => self.open_compared(parent, name, flags)?,
+            Mounts::Cross => {
+                self.syscalls.openat(parent.as_fd(), text(name), flags, Mode::empty())?
+            }
+        };
+        let before = self.add_permissions(&At::Pinned(pinned.as_fd()));
+        let opened = match before {
+            None => Err(Errno::ACCESS),
+            Some(_) => self.syscalls.openat(pinned.as_fd(), c".", LIST, Mode::empty()),
+        };
+        let opened = opened.and_then(|fd| self.listed(fd));
+        match (&opened, before) {
+            (Ok(dir), _) => self.resume(dir, before.map(Mode::as_raw_mode)),
+            (Err(_), Some(before)) => {
+                _ = self.chmod(&At::Pinned(pinned.as_fd()), before.as_raw_mode());
+            }
+            (Err(_), None) => {}
+        }
+        self.syscalls.close(pinned);
+        opened
     }
 
     pub(super) fn read_raw(&self, dir: &Dir, buf: &mut DirBuf) -> io::Result<Batch> {
