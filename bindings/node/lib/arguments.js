@@ -85,10 +85,13 @@ function isOptions(given) {
   return given === undefined || (typeof given === "object" && given !== null && !isArray(given));
 }
 
-/** Copies the own properties of options, for a function that Node lacks. */
-function optionsOf(given) {
+/** Copies the own properties of options, for a function that Node lacks, and refuses others. */
+function optionsOf(given, ...names) {
   if (!isOptions(given)) throw wrongType("options", "of type object", given);
-  return { __proto__: null, ...given };
+  const options = { __proto__: null, ...given };
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return options;
+  throw wrongValue(`options.${unknown}`, "is unknown", options[unknown]);
 }
 
 function booleanOf(options, name) {

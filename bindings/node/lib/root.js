@@ -89,7 +89,7 @@ class Root {
 
   static async open(path, given) {
     const known = pathBeneath(path);
-    const options = optionsOf(given);
+    const options = optionsOf(given, "inRoot", "strict");
     const how = { inRoot: booleanOf(options, "inRoot"), strict: booleanOf(options, "strict") };
     const full = systemPathOf(known);
     return new Root(await start((control) => openRoot(full, how, control), known), KEY);
@@ -136,7 +136,7 @@ class Root {
 
   async mkdir(path, given) {
     const known = pathBeneath(path);
-    const options = optionsOf(given);
+    const options = optionsOf(given, "mode", "recursive");
     const how = [booleanOf(options, "recursive"), modeOf(options.mode ?? 0o777)];
     // Errors name the directory that failed, not `path`.
     const made = await settled(this.#root.mkdir(known, ...how, new Control()));
@@ -170,7 +170,7 @@ class Root {
 
   async rm(path, given) {
     const known = pathBeneath(path);
-    const options = optionsOf(given);
+    const options = optionsOf(given, "force", "recursive", "signal", "threads");
     const how = {
       recursive: booleanOf(options, "recursive"),
       force: booleanOf(options, "force"),

@@ -73,7 +73,7 @@ async function statSome(paths, follow, signal) {
 }
 
 async function statMany(paths, given) {
-  const options = optionsOf(given);
+  const options = optionsOf(given, "followSymlinks", "signal");
   const { followSymlinks = true } = options;
   const signal = signalOf(options);
   if (typeof followSymlinks !== "boolean") {

@@ -47,7 +47,7 @@ async function* directoriesOf(walker, signal, onError) {
 }
 
 function walk(top, given) {
-  const options = optionsOf(given);
+  const options = optionsOf(given, "onError", "signal");
   const { onError } = options;
   if (onError !== undefined && typeof onError !== "function") {
     throw wrongType("options.onError", "of type function", onError);

@@ -30,7 +30,7 @@ function settingsOf({ path, pathExt, cwd }, env, isWindows) {
 function argumentsOf(name, given) {
   if (typeof name !== "string") throw wrongType("name", "of type string", name);
   if (name.includes("\0")) throw wrongValue("name", "must be a string without null bytes", name);
-  const options = optionsOf(given);
+  const options = optionsOf(given, "cwd", "path", "pathExt");
   for (const key of ["path", "pathExt", "cwd"]) {
     const value = options[key];
     if (value !== undefined && typeof value !== "string") {

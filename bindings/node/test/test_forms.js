@@ -35,6 +35,13 @@ async function removedBeneath(top, options) {
 }
 
 const TREE = { recursive: true };
+
+/** Passes the options that curt's own function has. It refuses others. */
+const taking = (names, call) => (top, options) => {
+  const taken = Object.entries(options).filter(([name]) => names.includes(name));
+  return call(top, Object.fromEntries(taken));
+};
+
 const copies = folder();
 let copied = 0;
 const copyOf = () => path.join(copies, `${(copied += 1)}`);
@@ -45,13 +52,16 @@ const FORMS = {
   rm: called((...words) => curt.rm(...words)),
   "promises.readdir": curt.promises.readdir,
   readdir: called((...words) => curt.readdir(...words)),
-  usage: curt.usage,
-  statMany: (top, { recursive, ...options }) => curt.statMany([top], options),
-  "statMany, of links": (top, { recursive, ...options }) =>
+  usage: taking(["signal", "threads"], curt.usage),
+  statMany: taking(["signal"], (top, options) => curt.statMany([top], options)),
+  "statMany, of links": taking(["signal"], (top, options) =>
     curt.statMany([top], { ...options, followSymlinks: false }),
-  walk: walked,
-  "walk, onError": (top, options) => walked(top, { ...options, onError: assert.fail }),
-  "Root.rm": removedBeneath,
+  ),
+  walk: taking(["signal"], walked),
+  "walk, onError": taking(["signal"], (top, { signal }) =>
+    walked(top, { signal, onError: assert.fail }),
+  ),
+  "Root.rm": taking(["force", "recursive", "signal", "threads"], removedBeneath),
 };
 const SYNC = {
   cpSync: async (top, options) => curt.cpSync(top, copyOf(), options),
@@ -167,6 +177,31 @@ for (const [name, form] of Object.entries(WITH_THREADS)) {
     }
   });
 }
+
+test("forms: curt's own functions refuse unknown options, and Node's ignore them", async () => {
+  const top = plant({ "a/b": "b" });
+  const root = await curt.Root.open(top);
+  const own = {
+    statMany: (options) => curt.statMany([top], options),
+    usage: (options) => curt.usage(top, options),
+    walk: (options) => curt.walk(top, options),
+    which: (options) => curt.which("sh", options),
+    whichSync: (options) => curt.whichSync("sh", options),
+    "Root.open": (options) => curt.Root.open(top, options),
+    "Root.mkdir": (options) => root.mkdir("c", options),
+    "Root.rm": (options) => root.rm("a", options),
+  };
+  for (const [name, call] of Object.entries(own)) {
+    const message = "The property 'options.recursiv' is unknown. Received true";
+    const refused = { name: "TypeError", code: "ERR_INVALID_ARG_VALUE", message };
+    await assert.rejects(async () => call({ recursiv: true }), refused, name);
+  }
+  root.close();
+  assert.deepEqual(fs.readdirSync(top), ["a"]);
+  for (const [name, form] of Object.entries({ ...FORMS, ...SYNC })) {
+    await form(plant({ "a/b": "b" }), { ...TREE, recursiv: true }, name);
+  }
+});
 
 const PERMISSION = ["--permission", "--experimental-permission"].find((name) =>
   process.allowedNodeEnvironmentFlags.has(name),
