@@ -334,6 +334,8 @@ export interface WhichOptions {
   pathExt?: string | undefined;
   /** The base of relative names and search path elements, instead of the working directory. */
   cwd?: string | undefined;
+  /** Returns an array of all programs with this name, in the order of the search. */
+  all?: boolean | undefined;
 }
 
 /**
@@ -343,8 +345,13 @@ export interface WhichOptions {
  *
  * @example
  * const git = await which("git");
+ * const shells = await which("sh", { all: true });
  */
-export function which(name: string, options?: WhichOptions): Promise<string | null>;
+export function which(name: string, options: WhichOptions & { all: true }): Promise<string[]>;
+export function which(
+  name: string,
+  options?: WhichOptions & { all?: false | undefined },
+): Promise<string | null>;
 
 /**
  * Finds the program that `spawnSync` would start; see `which`.
@@ -352,7 +359,11 @@ export function which(name: string, options?: WhichOptions): Promise<string | nu
  * @example
  * if (whichSync("git") === null) console.error("git is not installed");
  */
-export function whichSync(name: string, options?: WhichOptions): string | null;
+export function whichSync(name: string, options: WhichOptions & { all: true }): string[];
+export function whichSync(
+  name: string,
+  options?: WhichOptions & { all?: false | undefined },
+): string | null;
 
 /**
  * Starts a program, like `child_process.spawn`. Outside Windows this is Node's own function.

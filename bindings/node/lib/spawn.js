@@ -52,12 +52,12 @@ function found(...passed) {
   if (!isSupported || options.shell || directory === null) return passed;
   const cwd = options.cwd ? String(directory) : undefined;
   const settings = settingsOf({ cwd }, options.env || process.env, true);
-  let path = null;
+  let path;
   try {
-    path = find(command, settings, null);
+    [path] = find(command, settings, false, null);
   } catch {
   }
-  if (path === null) return passed;
+  if (path === undefined) return passed;
   if (/\.(?:bat|cmd)$/i.test(path)) return batchOf(path, words, options);
   if (!/\.(?:com|exe)$/i.test(path)) return passed;
   return [path, words, { ...options, argv0: options.argv0 ?? command }];

@@ -1,6 +1,6 @@
 "use strict";
 
-const { optionsOf, wrongType, wrongValue } = require("./arguments.js");
+const { booleanOf, optionsOf, wrongType, wrongValue } = require("./arguments.js");
 const { find } = require("./native.js");
 const { run, runSync } = require("./work.js");
 
@@ -30,24 +30,29 @@ function settingsOf({ path, pathExt, cwd }, env, isWindows) {
 function argumentsOf(name, given) {
   if (typeof name !== "string") throw wrongType("name", "of type string", name);
   if (name.includes("\0")) throw wrongValue("name", "must be a string without null bytes", name);
-  const options = optionsOf(given, "cwd", "path", "pathExt");
+  const options = optionsOf(given, "all", "cwd", "path", "pathExt");
+  const all = booleanOf(options, "all");
   for (const key of ["path", "pathExt", "cwd"]) {
     const value = options[key];
     if (value !== undefined && typeof value !== "string") {
       throw wrongType(`options.${key}`, "of type string", value);
     }
   }
-  return [name, settingsOf(options, process.env, process.platform === "win32")];
+  return [name, settingsOf(options, process.env, process.platform === "win32"), all];
+}
+
+function resultOf([, , all], found) {
+  return all ? found : (found[0] ?? null);
 }
 
 async function which(name, options) {
   const words = argumentsOf(name, options);
-  return run(undefined, (control) => find(...words, control));
+  return resultOf(words, await run(undefined, (control) => find(...words, control)));
 }
 
 function whichSync(name, options) {
   const words = argumentsOf(name, options);
-  return runSync(() => find(...words, null), whichSync);
+  return resultOf(words, runSync(() => find(...words, null), whichSync));
 }
 
 module.exports = { settingsOf, which, whichSync };

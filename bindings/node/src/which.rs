@@ -24,12 +24,13 @@ pub struct Settings {
 pub struct Find {
     name: String,
     settings: Settings,
+    all: bool,
 }
 
 impl Work for Find {
-    type Output = Option<String>;
+    type Output = Vec<String>;
 
-    fn run(&mut self, _: &Cancel) -> Fallible<Option<String>> {
+    fn run(&mut self, _: &Cancel) -> Fallible<Vec<String>> {
         let settings = &self.settings;
         let mut search = Search::new().environment([("", ""); 0]);
         search = if settings.is_windows {
@@ -46,13 +47,22 @@ impl Work for Find {
         if let Some(directory) = &settings.cwd {
             search = search.base(directory);
         }
-        match search.find(&self.name) {
-            Ok(found) => Ok(Some(found.path().to_string_lossy().into_owned())),
-            Err(error) => match error.cause() {
-                Cause::Find(why) if !matches!(why.cause(), FindCause::Os(_)) => Ok(None),
-                _ => Err(Failure::new(&error, "access")),
-            },
+        let answers = if self.all {
+            search.find_all(&self.name).collect()
+        } else {
+            vec![search.find(&self.name)]
+        };
+        let mut paths = Vec::new();
+        for answer in answers {
+            match answer {
+                Ok(found) => paths.push(found.path().to_string_lossy().into_owned()),
+                Err(error) => match error.cause() {
+                    Cause::Find(why) if !matches!(why.cause(), FindCause::Os(_)) => {}
+                    _ => return Err(Failure::new(&error, "access")),
+                },
+            }
         }
+        Ok(paths)
     }
 }
 
@@ -61,7 +71,8 @@ pub fn find(
     env: Env,
     name: String,
     settings: Settings,
+    all: bool,
     control: Option<&Control>,
 ) -> Result<Outcome<Find>> {
-    work::start(env, Find { name, settings }, control)
+    work::start(env, Find { name, settings, all }, control)
 }

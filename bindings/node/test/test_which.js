@@ -25,6 +25,11 @@ test("which finds what spawn starts", { skip: process.platform === "win32" }, as
       const options = { path: search, cwd: top };
       const found = await which(name, options);
       assert.equal(whichSync(name, options), found);
+      const directories = name.includes("/") ? [search] : search.split(":");
+      const each = directories.map((path) => whichSync(name, { path, cwd: top }));
+      const all = each.filter((found) => found !== null);
+      assert.deepEqual(await which(name, { ...options, all: true }), all);
+      assert.deepEqual(whichSync(name, { ...options, all: true }), all);
       const env = { PATH: search };
       const started = name && spawnSync(name, { cwd: top, env, encoding: "utf8" });
       if (!name || started.error) assert.equal(found, null, `${name} in ${search}`);
@@ -58,6 +63,7 @@ test("which refuses invalid names", async () => {
     ["ERR_INVALID_ARG_VALUE", "a\0b"],
     ["ERR_INVALID_ARG_TYPE", "a", { path: 7 }],
     ["ERR_INVALID_ARG_TYPE", "a", { cwd: null }],
+    ["ERR_INVALID_ARG_TYPE", "a", { all: 1 }],
   ]) {
     assert.throws(() => whichSync(...words), { name: "TypeError", code });
     await assert.rejects(which(...words), { name: "TypeError", code });

@@ -76,6 +76,8 @@ same<(typeof answers)[number], Stats | NodeJS.ErrnoException>(true);
 
 const found = await curt.which("node", { path: "/usr/bin" });
 same<typeof found, string | null>(true);
+const everything = await curt.which("node", { all: true });
+same<typeof everything, string[]>(true);
 const child = curt.spawn("npm", ["install"], { stdio: "inherit" });
 child.on("exit", (code) => same<typeof code, number | null>(true));
 same<string, ReturnType<typeof curt.expandPath>>(true);
