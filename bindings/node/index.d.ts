@@ -277,6 +277,56 @@ export function walk(
   options?: WalkOptions,
 ): AsyncGenerator<WalkedDirectory, void, undefined>;
 
+/** Options of `paths`, `pathsSync` and `walkPaths`. */
+export interface PathsOptions {
+  /**
+   * Globs of entries to skip, with everything inside. As with `curt find --exclude`, a glob without
+   * a slash matches names at any depth, one with a slash the path below `top`, and one that ends
+   * with a slash only directories. To decide by a function, use `walk`.
+   */
+  exclude?: string | readonly string[] | undefined;
+  /** The number of levels to list; 1 lists only the entries of `top`. No limit by default. */
+  maxDepth?: number | undefined;
+  /**
+   * Called with each error, such as that of a directory that cannot be listed; not awaited. Without
+   * `onError`, the error ends the listing.
+   */
+  onError?: ((error: NodeJS.ErrnoException) => void) | undefined;
+  /** Lists only directories, or only other entries, including symlinks. By default lists both. */
+  only?: "files" | "directories" | undefined;
+}
+
+/**
+ * Lists the paths of a tree: each `top` as passed and the names below it, without `top` itself. All
+ * entries of a directory come before those of its subdirectories, in the order of the filesystem.
+ *
+ * Follows no symlink except `top`. An invalid glob is an error with the code
+ * `ERR_INVALID_ARG_VALUE`. On Linux a listing costs four system calls per directory.
+ *
+ * @example
+ * const sources = await paths("project", { exclude: ["node_modules", "*.o"], only: "files" });
+ */
+export function paths(top: PathLike, options?: PathsOptions & Abortable): Promise<string[]>;
+
+/**
+ * Lists the paths of a tree; see `paths`.
+ *
+ * @example
+ * const directories = pathsSync("project", { only: "directories", maxDepth: 2 });
+ */
+export function pathsSync(top: PathLike, options?: PathsOptions): string[];
+
+/**
+ * Iterates over the paths of a tree; see `paths`. Reads about 64 KiB of paths ahead.
+ *
+ * @example
+ * for await (const path of walkPaths("project", { only: "files" })) console.log(path);
+ */
+export function walkPaths(
+  top: PathLike,
+  options?: PathsOptions & Abortable,
+): AsyncGenerator<string, void, undefined>;
+
 /** Options of `statMany`. */
 export interface StatManyOptions extends Abortable {
   /** Follows symlinks like `fs.stat` (the default) or not, like `fs.lstat`. */
@@ -291,9 +341,9 @@ export interface StatManyOptions extends Abortable {
  * broken symlink two more.
  *
  * @example
- * const paths = ["package.json", "missing"];
- * for (const [at, stats] of (await statMany(paths)).entries()) {
- *   console.log(paths[at], stats instanceof Error ? stats.code : stats.size);
+ * const names = ["package.json", "missing"];
+ * for (const [at, stats] of (await statMany(names)).entries()) {
+ *   console.log(names[at], stats instanceof Error ? stats.code : stats.size);
  * }
  */
 export function statMany(

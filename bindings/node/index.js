@@ -13,7 +13,7 @@ const { Root } = require("./lib/root.js");
 const { spawn, spawnSync } = require("./lib/spawn.js");
 const { statMany } = require("./lib/stat.js");
 const { usage } = require("./lib/usage.js");
-const { walk } = require("./lib/walk.js");
+const { paths, pathsSync, walk, walkPaths } = require("./lib/walk.js");
 const { which, whichSync } = require("./lib/which.js");
 
 module.exports = {
@@ -27,11 +27,14 @@ module.exports = {
   rm,
   rmSync,
   expandPath,
+  paths,
+  pathsSync,
   spawn,
   spawnSync,
   statMany,
   usage,
   walk,
+  walkPaths,
   which,
   whichSync,
   promises: { ...cpPromises, ...opendirPromises, ...readdirPromises, ...rmPromises },

@@ -1,5 +1,6 @@
 import curt from "./index.js";
 
 export default curt;
-export const { Root, cp, cpSync, expandPath, opendir, opendirSync, promises } = curt;
-export const { readdir, readdirSync, rm, rmSync, spawn, spawnSync, statMany, usage, walk, which, whichSync } = curt;
+export const { Root, cp, cpSync, expandPath, opendir, opendirSync, paths, pathsSync } = curt;
+export const { promises, readdir, readdirSync, rm, rmSync, spawn, spawnSync } = curt;
+export const { statMany, usage, walk, walkPaths, which, whichSync } = curt;

@@ -1,11 +1,18 @@
 "use strict";
 
 const originals = require("./originals.js");
-const { optionsOf, pathFor, signalOf, wrongType } = require("./arguments.js");
-const { finishInTurns, textsOf } = require("./entries.js");
+const {
+  optionsOf,
+  outOfRange,
+  pathFor,
+  signalOf,
+  wrongType,
+  wrongValue,
+} = require("./arguments.js");
+const { finish, finishInTurns, textsOf } = require("./entries.js");
 const { abortError, errorOf } = require("./errors.js");
-const { Walker } = require("./native.js");
-const { run } = require("./work.js");
+const { PathWalker, Walker } = require("./native.js");
+const { run, runSync } = require("./work.js");
 
 function positionsOf(names, chosen) {
   if (!Array.isArray(chosen)) throw wrongType("directories", "an instance of Array", chosen);
@@ -14,6 +21,13 @@ function positionsOf(names, chosen) {
   const positions = new Map(names.map((name) => [name, []]));
   names.forEach((name, at) => positions.get(name).push(at));
   return Uint32Array.from([...new Set(chosen)].flatMap((name) => positions.get(name) ?? []));
+}
+
+function report(failure, onError, above) {
+  if (!failure) return;
+  const error = errorOf(failure, above);
+  if (!onError) throw error;
+  onError(error);
 }
 
 async function* directoriesOf(walker, signal, onError) {
@@ -36,24 +50,111 @@ async function* directoriesOf(walker, signal, onError) {
         if (signal?.aborted) throw abortError(signal);
         if (listed.length > 0) chosen = positionsOf(listed, directory.directories);
       }
-      if (!failure) continue;
-      const error = errorOf(failure);
-      if (!onError) throw error;
-      onError(error);
+      report(failure, onError);
     }
   } finally {
     walker.close();
   }
 }
 
+function onErrorOf({ onError }) {
+  if (onError === undefined || typeof onError === "function") return onError;
+  throw wrongType("options.onError", "of type function", onError);
+}
+
 function walk(top, given) {
   const options = optionsOf(given, "onError", "signal");
-  const { onError } = options;
-  if (onError !== undefined && typeof onError !== "function") {
-    throw wrongType("options.onError", "of type function", onError);
-  }
+  const onError = onErrorOf(options);
   const known = pathFor(originals.readdirSync, top);
   return directoriesOf(new Walker(known), signalOf(options), onError);
 }
 
-module.exports = { walk };
+function excludeOf({ exclude = [] }) {
+  const patterns = typeof exclude === "string" ? [exclude] : exclude;
+  if (Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === "string")) {
+    return patterns;
+  }
+  throw wrongType("options.exclude", "of type string or an array of strings", exclude);
+}
+
+function maxDepthOf({ maxDepth }) {
+  if (maxDepth === undefined || maxDepth === Infinity) return undefined;
+  if (typeof maxDepth !== "number") throw wrongType("options.maxDepth", "of type number", maxDepth);
+  if (Number.isInteger(maxDepth) && maxDepth >= 1 && maxDepth < 2 ** 32) return maxDepth;
+  throw outOfRange("options.maxDepth", "an integer >= 1 && <= 4294967295", maxDepth);
+}
+
+function directoriesOnlyOf({ only }) {
+  if (only === undefined) return undefined;
+  if (only === "files" || only === "directories") return only === "directories";
+  throw wrongValue("options.only", "must be one of: 'files', 'directories'", only);
+}
+
+function pathWalkerOf(top, options) {
+  const exclude = excludeOf(options);
+  const how = { exclude, maxDepth: maxDepthOf(options), directories: directoriesOnlyOf(options) };
+  const known = pathFor(originals.readdirSync, top);
+  try {
+    return new PathWalker(known, how);
+  } catch ({ message }) {
+    throw wrongValue("options.exclude", `has an ${message}`, options.exclude);
+  }
+}
+
+function requestOf(top, given, ...others) {
+  const options = optionsOf(given, "exclude", "maxDepth", "onError", "only", ...others);
+  const onError = onErrorOf(options);
+  return { walker: pathWalkerOf(top, options), signal: signalOf(options), onError };
+}
+
+async function* batchesOf({ walker, signal, onError }) {
+  try {
+    for (let isEnd = false; !isEnd; ) {
+      const found = await run(signal, (control) => walker.next(control));
+      yield await finishInTurns(textsOf(found.text), signal);
+      report(found.failure, onError);
+      isEnd = found.isEnd;
+    }
+  } finally {
+    walker.close();
+  }
+}
+
+async function* pathsOf(request) {
+  for await (const batch of batchesOf(request)) {
+    for (const path of batch) {
+      yield path;
+      if (request.signal?.aborted) throw abortError(request.signal);
+    }
+  }
+}
+
+function walkPaths(top, given) {
+  return pathsOf(requestOf(top, given, "signal"));
+}
+
+async function paths(top, given) {
+  const all = [];
+  for await (const batch of batchesOf(requestOf(top, given, "signal"))) {
+    for (const path of batch) all.push(path);
+  }
+  return all;
+}
+
+function pathsSync(top, given) {
+  const { walker, onError } = requestOf(top, given);
+  const all = [];
+  try {
+    for (let isEnd = false; !isEnd; ) {
+      const found = runSync(() => walker.next(null), pathsSync);
+      for (const path of finish(textsOf(found.text))) all.push(path);
+      report(found.failure, onError, pathsSync);
+      isEnd = found.isEnd;
+    }
+  } finally {
+    walker.close();
+  }
+  return all;
+}
+
+module.exports = { paths, pathsSync, walk, walkPaths };

@@ -5,6 +5,7 @@ mod failure;
 mod home;
 mod list;
 mod open;
+mod paths;
 mod remove;
 mod root;
 mod stat;

@@ -32,6 +32,10 @@ const WAYS = {
     (top) => curt.readdirSync(top, { recursive, withFileTypes: true, threads: 1 }),
     (top) => fs.readdirSync(top, { recursive, withFileTypes: true }),
   ],
+  pathsSync: [
+    (top) => curt.pathsSync(top),
+    (top) => fs.readdirSync(top, { recursive }),
+  ],
   walk: [
     async (top) => {
       for await (const { files } of curt.walk(top)) assert.ok(files);

@@ -25,6 +25,12 @@ async function walked(top, options) {
   return found;
 }
 
+async function pathsOf(top, options) {
+  const found = [];
+  for await (const path of curt.walkPaths(top, options)) found.push(path);
+  return found;
+}
+
 async function removedBeneath(top, options) {
   const root = await curt.Root.open(path.dirname(top));
   try {
@@ -61,6 +67,8 @@ const FORMS = {
   "walk, onError": taking(["signal"], (top, { signal }) =>
     walked(top, { signal, onError: assert.fail }),
   ),
+  paths: taking(["signal"], curt.paths),
+  walkPaths: taking(["signal"], pathsOf),
   "Root.rm": taking(["force", "recursive", "signal", "threads"], removedBeneath),
 };
 const SYNC = {
@@ -69,7 +77,7 @@ const SYNC = {
   readdirSync: async (top, options) => curt.readdirSync(top, options),
 };
 const WITH_THREADS = { ...FORMS, ...SYNC };
-for (const name in FORMS) if (/statMany|walk/.test(name)) delete WITH_THREADS[name];
+for (const name in FORMS) if (/statMany|walk|paths/i.test(name)) delete WITH_THREADS[name];
 
 const listed = (top) => fs.readdirSync(top, { recursive: true }).sort();
 
@@ -182,6 +190,9 @@ test("forms: curt's own functions refuse unknown options, and Node's ignore them
   const top = plant({ "a/b": "b" });
   const root = await curt.Root.open(top);
   const own = {
+    walkPaths: (options) => curt.walkPaths(top, options),
+    paths: (options) => curt.paths(top, options),
+    pathsSync: (options) => curt.pathsSync(top, options),
     statMany: (options) => curt.statMany([top], options),
     usage: (options) => curt.usage(top, options),
     walk: (options) => curt.walk(top, options),

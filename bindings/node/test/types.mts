@@ -3,7 +3,7 @@
 import type { Dir, Dirent, Stats } from "node:fs";
 import { promisify } from "node:util";
 import curt, { Root, cp, cpSync, promises, readdir, readdirSync, rm, rmSync } from "curt-fs";
-import { statMany, walk } from "curt-fs";
+import { paths, pathsSync, statMany, walk, walkPaths } from "curt-fs";
 import type { ReaddirOptions } from "curt-fs";
 import "curt-fs/install";
 
@@ -71,6 +71,14 @@ same<typeof opened, Dir>(true);
 for await (const { path, directories, files } of walk("a", { onError: (error) => error.code })) {
   same<[typeof path, typeof directories, typeof files], [string, string[], string[]]>(true);
 }
+for await (const path of walkPaths("a", { exclude: ["b", "*.o"], maxDepth: 2, signal })) {
+  same<typeof path, string>(true);
+}
+same<string[], ReturnType<typeof pathsSync>>(true);
+// @ts-expect-error: a synchronous call cannot be aborted
+pathsSync("a", { signal });
+// @ts-expect-error: a misspelled option
+void paths("a", { maxdepth: 2 });
 const answers = await statMany(new Set(["a", "b"]), { followSymlinks: false });
 same<(typeof answers)[number], Stats | NodeJS.ErrnoException>(true);
 

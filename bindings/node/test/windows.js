@@ -92,7 +92,7 @@ test("rm: empties no directory that is in use", () => {
   }
 });
 
-test("walk, usage: see the tree", async () => {
+test("walk, paths, usage: see the tree", async () => {
   const top = plant({ ...TREE, "a/\u{1f600}": "x" });
   const seen = [];
   for await (const { path, directories, files } of curt.walk(top)) {
@@ -104,6 +104,8 @@ test("walk, usage: see the tree", async () => {
     ["\\a\\b", [], ["c"]],
   ];
   assert.deepEqual(seen, expected);
+  const paths = curt.pathsSync(top, { exclude: "b/" }).map((path) => path.slice(top.length));
+  assert.deepEqual(paths.sort(), ["\\a", "\\a\\d", "\\a\\\u{1f600}", "\\e"]);
   const { entries, size } = await curt.usage(top);
   assert.deepEqual([entries, size], [7, 4]);
 });
