@@ -45,7 +45,7 @@ type CpPath = string | URL;
  * Devices are neither copied nor replaced (`ERR_FS_CP_UNKNOWN`). Names need not be UTF-8; Node
  * fails for such trees.
  *
- * On Linux a copy costs ten system calls per file, three per symlink and twelve per directory.
+ * On Linux a copy costs ten system calls per file, three per symlink and thirteen per directory.
  *
  * @example
  * cp("public", "dist", { recursive: true }, (error) => {
