@@ -12,7 +12,8 @@ built=$(realpath -m "${CARGO_TARGET_DIR:-target}")/release
 
 # Print the libraries that a static link needs.
 said=$(cargo rustc --locked --release --package curt-capi -- \
-    -Clink-arg=-Wl,-soname,libcurt.so.0 --print native-static-libs 2>&1 | tee >(cat >&2))
+    -Clinker="$PWD/tools/dist/link-libcurt.sh" -Clink-arg=-Wl,-soname,libcurt.so.0 \
+    --print native-static-libs 2>&1 | tee >(cat >&2))
 private=$(sed -n 's/.*native-static-libs: //p' <<<"$said")
 
 mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"

@@ -57,6 +57,8 @@ DESCRIPTION
 
 mkdir -p "$folder"
 root=$folder/root
+linker=CARGO_TARGET_${processor^^}_UNKNOWN_LINUX_GNU_LINKER
+export "$linker=$PWD/$here/link-libcurt.sh"
 build "$root" --libdir "/$libraries"
 "$here/one-object.sh" "$root/$libraries/libcurt.a" "$folder/libcurt.a"
 mv "$folder/libcurt.a" "$root/$libraries/libcurt.a"

@@ -1,6 +1,6 @@
-//! Compares libcurt's ABI with `bindings/c/abi.txt`: exported functions, values of constants, and
-//! offsets of fields, on x86-64 Linux and Windows. Compiled programs depend on these, so lines may
-//! only be added.
+//! Compares libcurt's ABI with `bindings/c/abi.txt`: exported functions and their symbol version,
+//! values of constants, and offsets of fields, on x86-64 Linux and Windows. Compiled programs depend
+//! on these, so lines may only be added.
 //!
 //! A generated program prints the layouts. With `-D_WIN32` it prints those of Windows, because no
 //! type in the header differs in size. `c-test --full` also runs the program under Wine.
@@ -15,8 +15,11 @@ use std::process::Command;
 const TOP: &str = "\
 The binary interface of libcurt, by `cargo xtask c-abi --update`. Lines are only added.
 
-Functions
+Functions, in libcurt.so with the version CURT_0.1
 ";
+
+/// Set by `tools/dist/link-libcurt.sh`.
+const VERSION: &str = "CURT_0.1";
 
 pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
@@ -40,7 +43,13 @@ fn exported(shared: &Path) -> Result<Vec<String>, Failure> {
     let symbols =
         host::output_of("nm", &["--dynamic", "--defined-only", "--format=just-symbols", &path])
             .ok_or_else(|| Failure::new(format!("nm cannot read {path}")))?;
-    let mut exported: Vec<String> = symbols.lines().map(str::to_owned).collect();
+    let plain = |symbol: &str| match symbol.split_once("@@") {
+        Some((name, VERSION)) => name.to_owned(),
+        _ => format!("{symbol} (not @@{VERSION})"),
+    };
+    // GNU ld also exports the version itself.
+    let mut exported: Vec<String> =
+        symbols.lines().filter(|name| *name != VERSION).map(plain).collect();
     let mut declared = declarations::functions(&super::header()?);
     exported.sort();
     declared.sort();

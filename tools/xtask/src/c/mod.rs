@@ -18,8 +18,10 @@ pub(crate) fn header() -> Result<String, Failure> {
 }
 
 fn build() -> Result<PathBuf, Failure> {
+    let linker = host::checkout().join("tools/dist/link-libcurt.sh");
     let mut build = host::cargo();
-    host::check(build.args(["build", "--quiet", "--locked", "--package", "curt-capi"]))?;
+    build.args(["rustc", "--quiet", "--locked", "--package", "curt-capi", "--"]);
+    host::check(build.arg(format!("-Clinker={}", linker.display())))?;
     Ok(host::target().join("debug"))
 }
 
