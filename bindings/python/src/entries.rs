@@ -433,7 +433,7 @@ impl DirEntry {
             Err(error) if error.is_instance_of::<PyFileNotFoundError>(py) => return Ok(false),
             Err(error) => return Err(error),
         };
-        let mode: u32 = stat.getattr("st_mode")?.extract()?;
+        let mode: libc::mode_t = stat.getattr("st_mode")?.extract()?;
         Ok(match mode & libc::S_IFMT {
             libc::S_IFDIR => kind == Kind::Directory,
             libc::S_IFREG => kind == Kind::File,
