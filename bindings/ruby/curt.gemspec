@@ -14,5 +14,12 @@ Gem::Specification.new do |gem|
   gem.required_ruby_version = ">= 3.1"
   gem.files = Dir["lib/**/*.rb", "ext/**/*.{c,h,rb}", "sig/*.rbs", "README.md", "LICENSE-*"]
   gem.extensions = ["ext/curt/extconf.rb"]
-  gem.metadata = { "rubygems_mfa_required" => "true" }
+  url = File.read(File.expand_path("../../Cargo.toml", __dir__))[/^repository = "(.*)"/, 1]
+  gem.homepage = url
+  gem.metadata = {
+    "rubygems_mfa_required" => "true",
+    "source_code_uri" => url,
+    "bug_tracker_uri" => "#{url}/issues",
+    "changelog_uri" => "#{url}/blob/main/CHANGELOG.md"
+  }
 end

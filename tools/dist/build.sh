@@ -71,22 +71,6 @@ maturin=1.16.0 zigbuild=0.24.1 zig=0.14.1
 # Zig links against its own C library, not this machine's.
 export CARGO_ZIGBUILD_PYTHON_PATH=$tools/ziglang-$zig/bin/python
 
-share() {
-    local share=$packages/share curt name
-    curt=$(binary "$processor")
-    rm -rf "$share"
-    mkdir -p "$share"/{man/man1,bash-completion/completions,zsh/site-functions} \
-        "$share"/{fish/vendor_completions.d,doc/curt}
-    "$curt" man >"$share/man/man1/curt.1"
-    for name in $("$curt" --help | sed '1,/^Commands:$/d; /^$/,$d' | sed -n 's/^  \([a-z]*\).*/\1/p'); do
-        [[ $name == help ]] || "$curt" man "$name" >"$share/man/man1/curt-$name.1"
-    done
-    "$curt" completions bash >"$share/bash-completion/completions/curt"
-    "$curt" completions zsh >"$share/zsh/site-functions/_curt"
-    "$curt" completions fish >"$share/fish/vendor_completions.d/curt.fish"
-    cp README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT "$share/doc/curt"
-}
-
 # Makes an archive for any Linux. Users unpack it into /usr/local, without the first path component.
 make_tar() { # PROCESSOR
     local stem
@@ -123,7 +107,8 @@ make_npm() {
     rm -rf "$packages/npm"
     mkdir -p "$folder"
     (cd bindings/node && cp -r README.md index.* install.* lib bin docs examples "$folder")
-    sed "s/0\.0\.0/$version/" bindings/node/package.json >"$folder/package.json"
+    sed -e "s/0\.0\.0/$version/" -e "s,https://example\.org/curt,$url," \
+        bindings/node/package.json >"$folder/package.json"
     cp LICENSE-APACHE LICENSE-MIT "$folder"
     for words in "${processors[@]}"; do
         read -r name _ system <<<"$words"
@@ -169,6 +154,8 @@ addon() { # SYSTEM TRIPLE FILE: makes the package with the addon for Node
   "version": "$version",
   "description": "The addon of curt-fs for $1",
   "license": "MIT OR Apache-2.0",
+  "homepage": "$url",
+  "repository": { "type": "git", "url": "git+$url.git", "directory": "bindings/node" },
   "main": "curt.node",
   "os": ["$os"],
   "cpu": ["$cpu"],$libc
@@ -194,13 +181,14 @@ make_python() { # PROCESSOR
     local library system
     pip_tool maturin "$maturin"
     pip_tool ziglang "$zig"
+    tools/dist/python.sh "$target/python-source"
     for library in gnu musl; do
         system=manylinux_2_17
         [[ $library == gnu ]] || system=musllinux_1_1
         has_library "$1-unknown-linux-$library" ||
             missing "no standard library for $1-unknown-linux-$library can be had here"
         CARGO_TARGET_DIR=$target/python "$tools/maturin-$maturin/bin/maturin" build --quiet --locked --release --zig \
-            --manifest-path bindings/python/Cargo.toml --target "$1-unknown-linux-$library" \
+            --manifest-path "$target/python-source/Cargo.toml" --target "$1-unknown-linux-$library" \
             --compatibility "$system" --out "$packages"
     done
 }
@@ -228,7 +216,7 @@ mkdir -p "$packages"
 made=()
 if [[ " ${kinds[*]} " =~ \ (tar|deb|npm|wheel)\  ]]; then
     for words in "${processors[@]}"; do static_binary "${words%% *}"; done
-    share
+    tools/dist/share.sh "$(binary "$processor")" "$packages/share"
 fi
 for kind in "${kinds[@]}"; do
     echo "dist: $kind" >&2

@@ -20,6 +20,7 @@ if ((${#kinds[@]} == 0)); then
 fi
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+url=$(sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 packages=$PWD/target/distrib
 
