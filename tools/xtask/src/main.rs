@@ -8,6 +8,7 @@ mod gnu;
 mod host;
 mod lint;
 mod msrv;
+mod release;
 mod say;
 mod scripts;
 mod size;
@@ -34,6 +35,7 @@ usage: cargo xtask TASK
                            gem; --here: for this processor and Linux only
   dist-test [--here] [KIND…]
                            build it, and install and run each in a clean root
+  release-check            name what must change before a release: URL, date, documents, actions
   public-api [--update]    compare the public API with its lists and the last release
   unused-api               find public items, features and functions of libcurt without a caller
   c-header [--update]      compare bindings/c/include/curt.h with what the crate makes of it
@@ -89,6 +91,7 @@ fn run(name: &str, rest: &[String]) -> Outcome {
         "static-test" => statics::run(rest),
         "dist" => scripts::run("dist/build.sh", rest),
         "dist-test" => scripts::run("dist/test.sh", rest),
+        "release-check" => release::run(rest),
         "public-api" => api::run(rest),
         "unused-api" => api::unused(rest),
         "c-header" => c::header::run(rest),
