@@ -60,7 +60,8 @@ pub(crate) fn copy<'py>(
     let failure = |error: &curt::Error| {
         let (of_source, of_target) = (below(error.path(), from), below(error.path(), to));
         // One operand may begin with the other, as `a` and `a/../b`. The longer one is meant.
-        let of_source = of_source.filter(|path| of_target.is_none_or(|rest| path.len() < rest.len()));
+        let of_source =
+            of_source.filter(|path| of_target.is_none_or(|rest| path.len() < rest.len()));
         let path = of_source.or(of_target).unwrap_or_default();
         let refusal = match error.cause() {
             Cause::CopyRefused(refusal, _) => Some(refusal.name()),
