@@ -62,9 +62,8 @@ impl<S: Copying> Worker<'_, S> {
         facts.map(|facts| facts.kind).map_err(|error| Failure::source(Operation::Stat, error))
     }
 
-    /// Tries the methods in turn. Those for content stand before, between and behind hard links,
-    /// which exist before their first byte and so are tried apart. Entries without content need
-    /// none.
+    /// Tries the methods in turn. A hard link takes the place of a new file, so the list is split at
+    /// hard links, and each part is for the content of one new file.
     fn copy_by_kind(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
         if kind == Kind::Directory {
             return Ok(Made::Directory);
