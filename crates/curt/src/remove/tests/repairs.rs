@@ -7,14 +7,31 @@ use std::path::{Path, PathBuf};
 
 use curt_testkit::{Choices, NOBODY, Scratch, is_root, skip, threads};
 
-use super::{on_real_platforms, remove_on};
+use super::remove_on;
 use crate::control::{Threads, Unvisited};
 use crate::remove::Remove;
 use crate::sys::fault::Faults;
 use crate::sys::tests::as_here;
-use crate::sys::{Setup, Sys};
+use crate::sys::{Os, Setup};
 
-on_real_platforms!(directories_are_repaired, no_failure_of_a_call_loses_permissions);
+#[test]
+fn directories_are_repaired() {
+    on_each_platform(repair_random_trees);
+}
+
+#[test]
+fn no_failure_of_a_call_loses_permissions() {
+    on_each_platform(fail_each_call);
+}
+
+fn on_each_platform(test: fn()) {
+    if !is_root() {
+        return skip("acting as another user needs root");
+    }
+    test();
+    #[cfg(target_os = "linux")]
+    crate::sys::tests::portably(test);
+}
 
 const KEPT: &str = "kept";
 const MODES: [u32; 8] = [0o755, 0o755, 0o555, 0o500, 0o600, 0o200, 0o000, 0o711];
@@ -128,10 +145,7 @@ fn as_nobody<T: Send>(part: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn directories_are_repaired<S: Sys>() {
-    if !is_root() {
-        return skip("acting as another user needs root");
-    }
+fn repair_random_trees() {
     curt_testkit::try_seeds("remove repairs", "", |choices| {
         let (seed, keeps) = (choices.below(1 << 30) as u64, choices.one_in(3));
         let new = || Dir::deep(&mut Choices::new(seed));
@@ -146,13 +160,13 @@ fn directories_are_repaired<S: Sys>() {
         }
         let top_path = [top.clone()];
         let dry = options.clone().dry_run(true);
-        as_nobody(|| remove_on::<S>(&dry, &Setup::default(), &top_path));
+        as_nobody(|| remove_on::<Os>(&dry, &Setup::default(), &top_path));
         let (mut before, mut all) = (BTreeMap::new(), BTreeMap::new());
         found(&top, &mut before);
         new().list(top.clone(), &mut all);
         assert_eq!(before, all, "a dry run has changed something");
 
-        let report = as_nobody(|| remove_on::<S>(&options, &Setup::default(), &top_path));
+        let report = as_nobody(|| remove_on::<Os>(&options, &Setup::default(), &top_path));
         let (mut after, mut expected) = (BTreeMap::new(), BTreeMap::new());
         found(&top, &mut after);
         if let Some(dir) = new().removed(keeps) {
@@ -166,10 +180,7 @@ fn directories_are_repaired<S: Sys>() {
     });
 }
 
-fn no_failure_of_a_call_loses_permissions<S: Sys>() {
-    if !is_root() {
-        return skip("acting as another user needs root");
-    }
+fn fail_each_call() {
     let mut calls = 0;
     Faults::each(&Setup::default(), &[5, 13], |setup, fails| {
         let scratch = scratch();
@@ -184,7 +195,7 @@ fn no_failure_of_a_call_loses_permissions<S: Sys>() {
         let mut before = BTreeMap::new();
         found(&top, &mut before);
         let options = Remove::new().make_writable(true).threads(Threads::AtMost(1));
-        let report = as_nobody(|| remove_on::<S>(&options, setup, std::slice::from_ref(&top)));
+        let report = as_nobody(|| remove_on::<Os>(&options, setup, std::slice::from_ref(&top)));
         let mut after = BTreeMap::new();
         found(&top, &mut after);
         let case = format!("{fails:?}: {report:?}");
