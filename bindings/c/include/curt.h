@@ -318,9 +318,17 @@ typedef struct {
   uint32_t retries;
   /** With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000. */
   uint32_t retry_ms;
+  /**
+   * Globs of entries to keep, in addition to those of `exclude`. A glob without a slash matches
+   * names at any depth, one with a slash the path below `path`, and one that ends with a slash
+   * only directories. An invalid glob is `CURT_E_ARGUMENT`.
+   */
+  const curt_str *exclude_globs;
+  /** The number of `exclude_globs`. */
+  size_t exclude_globs_count;
 } curt_remove_options;
 #define CURT_REMOVE_OPTIONS_INIT \
-  { sizeof(curt_remove_options), 0, 0, NULL, NULL, NULL, 0, 0 }
+  { sizeof(curt_remove_options), 0, 0, NULL, NULL, NULL, 0, 0, NULL, 0 }
 
 /** What a removal has done, even if it failed or was stopped. */
 typedef struct {
@@ -340,7 +348,7 @@ typedef struct {
   uint32_t threads;
   /** 1 if `cancel`, `poll` or a callback stopped the removal, else 0. */
   uint32_t stopped;
-  /** Entries that `exclude` kept. */
+  /** Entries that `exclude` or `exclude_globs` kept. */
   uint64_t skipped;
   /** How often a directory got permissions. */
   uint64_t made_writable;

@@ -133,7 +133,6 @@ pub(crate) fn next(answer: c_int) -> Next {
     if answer == 0 { Next::Continue } else { Next::Stop }
 }
 
-/// Returns the result of work that continues after failures.
 /// Asks the caller whether to leave out an entry.
 ///
 /// # Safety
@@ -152,6 +151,7 @@ pub(crate) unsafe fn excludes(
     unsafe { exclude(context, text, number_of(kind)) != 0 }
 }
 
+/// Returns the result of work that continues after failures.
 pub(crate) fn outcome(first: Option<Error>, stopped: bool) -> Result<i32, Failure> {
     match first {
         Some(error) => Err(error.into()),

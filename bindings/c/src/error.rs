@@ -84,6 +84,7 @@ impl curt_error {
         let text = match failure {
             Failure::Library(error) => return curt_error::of(error),
             Failure::Argument(why) => format!("{function}: {why}"),
+            Failure::Glob(error) => format!("{function}: {error}"),
             Failure::Panic(message) => format!("{function}: internal error: {message}"),
             Failure::Stopped => format!("{function}: stopped"),
             Failure::Result(result) => format!("{function}: result {result}"),

@@ -4,15 +4,24 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use curt::filters::GlobError;
+
 use crate::results::{CURT_E_ARGUMENT, CURT_E_INTERNAL, CURT_E_STOPPED, result_of};
 
 pub(crate) enum Failure {
     Library(curt::Error),
     Argument(&'static str),
+    Glob(GlobError),
     Stopped,
     /// A result without a message.
     Result(i32),
     Panic(String),
+}
+
+impl From<GlobError> for Failure {
+    fn from(error: GlobError) -> Failure {
+        Failure::Glob(error)
+    }
 }
 
 impl From<curt::Error> for Failure {
@@ -25,7 +34,7 @@ impl Failure {
     pub(crate) fn result(&self) -> i32 {
         match self {
             Failure::Library(error) => result_of(error),
-            Failure::Argument(_) => CURT_E_ARGUMENT,
+            Failure::Argument(_) | Failure::Glob(_) => CURT_E_ARGUMENT,
             Failure::Stopped => CURT_E_STOPPED,
             Failure::Result(result) => *result,
             Failure::Panic(_) => CURT_E_INTERNAL,

@@ -10,6 +10,7 @@ use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::time::Duration;
 
+use curt::filters::Globs;
 use curt::remove::{DirectoryOperands, Report, Totals};
 use curt::{Kind, Next, Remove, SameFileSystem};
 
@@ -82,6 +83,12 @@ pub struct curt_remove_options {
     pub retries: u32,
     /// With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000.
     pub retry_ms: u32,
+    /// Globs of entries to keep, in addition to those of `exclude`. A glob without a slash matches
+    /// names at any depth, one with a slash the path below `path`, and one that ends with a slash
+    /// only directories. An invalid glob is `CURT_E_ARGUMENT`.
+    pub exclude_globs: *const curt_str,
+    /// The number of `exclude_globs`.
+    pub exclude_globs_count: usize,
 }
 
 // SAFETY: the struct begins with its size, and zeros are valid.
@@ -107,7 +114,7 @@ pub struct curt_remove_report {
     pub threads: u32,
     /// 1 if `cancel`, `poll` or a callback stopped the removal, else 0.
     pub stopped: u32,
-    /// Entries that `exclude` kept.
+    /// Entries that `exclude` or `exclude_globs` kept.
     pub skipped: u64,
     /// How often a directory got permissions.
     pub made_writable: u64,
@@ -210,8 +217,15 @@ unsafe fn remove(
         if options.on_progress.is_some() {
             removal = removal.on_progress(|totals| callbacks.show(totals));
         }
-        if options.exclude.is_some() {
-            removal = removal.exclude(|entry| callbacks.excludes(entry.path(), entry.kind()));
+        // SAFETY: as above.
+        let globs = unsafe { text::paths(options.exclude_globs, options.exclude_globs_count) }?;
+        let globs = Globs::new(globs.iter().map(|glob| glob.as_os_str()))?;
+        if options.exclude.is_some() || !globs.is_empty() {
+            let callbacks = &callbacks;
+            removal = removal.exclude(move |entry| {
+                let kind = entry.kind();
+                globs.matches(entry.relative_path(), kind) || callbacks.excludes(entry.path(), kind)
+            });
         }
     }
     let done = run(&removal)?;

@@ -135,7 +135,7 @@ struct number {
 };
 #define NUMBER(type, field, largest) { offsetof(type, field), largest }
 static const struct number of_remove[] = {
-    NUMBER(curt_remove_options, flags, CURT_REMOVE_MISSING_OK | CURT_REMOVE_CROSS_MOUNTS),
+    NUMBER(curt_remove_options, flags, CURT_REMOVE_RETRIES * 2 - 1),
     NUMBER(curt_remove_options, directories, CURT_DIRECTORIES_REFUSE), {0, 0}
 };
 static const struct number of_copy[] = {

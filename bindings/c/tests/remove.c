@@ -68,6 +68,31 @@ static void removes_files_and_trees(void)
     CHECK(!exists(T("tree")));
 }
 
+static void keeps_what_globs_match(void)
+{
+    const curt_str tops[] = {Z("tree"), Z("more")}, globs[] = {Z("AB/AA"), Z("AC/"), Z("*C")};
+    curt_str invalid = Z("[a");
+    SIZED(curt_remove_options, options);
+    make_tree(T("tree"), 3);
+    make_tree(T("more"), 2);
+    options.directories = CURT_DIRECTORIES_CONTENTS;
+    options.flags = CURT_REMOVE_MAKE_WRITABLE | CURT_REMOVE_RETRIES | CURT_REMOVE_MISSING_OK;
+    options.exclude_globs = globs;
+    options.exclude_globs_count = 3;
+    CHECK_INT(WORKS(curt_remove_many(tops, 2, &options, NULL, fresh_report(), WHY)), 0);
+    /* Of `tree`: AB/AA, AC with all contents, and AA/AC and AB/AC remain; of `more`: AB/AA. */
+    CHECK_REPORT(3 + 3, 1, 0);
+    CHECK_INT(report.skipped, 5);
+    CHECK_INT(report.made_writable, 0);
+    CHECK(exists(T("tree/AB/AA")) && exists(T("tree/AC/AA")) && exists(T("more/AB/AA")));
+    CHECK(exists(T("tree/AA/AC")) && !exists(T("tree/AA/AA")) && !exists(T("more/AA")));
+    options.exclude_globs = &invalid;
+    options.exclude_globs_count = 1;
+    FAILS(CURT_E_ARGUMENT, curt_remove(CURT_CWD, Z("tree"), &options, NULL, NULL, WHY));
+    CHECK(exists(T("tree/AB/AA")));
+    curt_remove_many(tops, 2, NULL, NULL, NULL, NULL);
+}
+
 /* ---- callbacks ---- */
 
 struct calls {
@@ -449,6 +474,7 @@ static void keeps_what_is_mounted(void)
 
 BEGIN_TESTS
     test(removes_files_and_trees),
+    test(keeps_what_globs_match),
     test(refuses_in_every_form),
     test(callbacks_work_and_stop_in_every_form),
 #ifdef _WIN32
