@@ -327,6 +327,77 @@ export function walkPaths(
   options?: PathsOptions & Abortable,
 ): AsyncGenerator<string, void, undefined>;
 
+/** Options of `remove` and `removeSync`. */
+export interface RemoveOptions extends TreeOptions {
+  /** Empties directories without removing them, and refuses anything else. */
+  contents?: boolean | undefined;
+  /**
+   * Globs of entries to keep, with everything inside and their parent directories. They match as in
+   * `paths`.
+   */
+  exclude?: string | readonly string[] | undefined;
+  /** Ignores missing paths. */
+  force?: boolean | undefined;
+  /**
+   * Gives the user's own directories in the tree the permissions that their removal needs. Those
+   * that remain get back theirs, unless the process is killed.
+   */
+  makeWritable?: boolean | undefined;
+  /**
+   * How often, within a second, a directory is emptied again while other programs add entries. The
+   * default is 100.
+   */
+  retries?: number | undefined;
+}
+
+/** Entries removed so far. */
+export interface RemoveProgress {
+  /** Entries other than directories. */
+  files: number;
+  /** Directories. */
+  directories: number;
+}
+
+/** The result of `remove`. */
+export interface RemoveReport extends RemoveProgress {
+  /** The number of excluded entries, without those inside excluded directories. */
+  skipped: number;
+  /** How often a directory got permissions. */
+  madeWritable: number;
+  /** The error of each entry that remains, with its `path` and `code`. Empty if all went well. */
+  errors: NodeJS.ErrnoException[];
+}
+
+/**
+ * Removes files and trees, and reports what remains: a failure below a path, or of a path itself,
+ * is in `errors` and does not reject the promise. With `onProgress`, calls it with the numbers of
+ * removed entries, ten times a second and at the end.
+ *
+ * Refuses the same paths as `rm`. An invalid glob is an error with the code
+ * `ERR_INVALID_ARG_VALUE`. On Linux a tree costs one system call per entry and five more per
+ * directory.
+ *
+ * @example
+ * const { files, errors } = await remove(["build", "dist"], { exclude: "*.log", force: true });
+ * for (const { message } of errors) console.error(message);
+ */
+export function remove(
+  path: PathLike | readonly PathLike[],
+  options?: RemoveOptions &
+    Abortable & { onProgress?: ((removed: RemoveProgress) => void) | undefined },
+): Promise<RemoveReport>;
+
+/**
+ * Removes files and trees; see `remove`.
+ *
+ * @example
+ * const { skipped } = removeSync("cache", { contents: true, exclude: "keep/" });
+ */
+export function removeSync(
+  path: PathLike | readonly PathLike[],
+  options?: RemoveOptions,
+): RemoveReport;
+
 /** Options of `statMany`. */
 export interface StatManyOptions extends Abortable {
   /** Follows symlinks like `fs.stat` (the default) or not, like `fs.lstat`. */

@@ -8,6 +8,7 @@ const { cp, cpSync, promises: cpPromises } = require("./lib/cp.js");
 const { expandPath } = require("./lib/expand.js");
 const { opendir, opendirSync, promises: opendirPromises } = require("./lib/opendir.js");
 const { readdir, readdirSync, promises: readdirPromises } = require("./lib/readdir.js");
+const { remove, removeSync } = require("./lib/remove.js");
 const { rm, rmSync, promises: rmPromises } = require("./lib/rm.js");
 const { Root } = require("./lib/root.js");
 const { spawn, spawnSync } = require("./lib/spawn.js");
@@ -29,6 +30,8 @@ module.exports = {
   expandPath,
   paths,
   pathsSync,
+  remove,
+  removeSync,
   spawn,
   spawnSync,
   statMany,

@@ -100,6 +100,38 @@ function booleanOf(options, name) {
   return value;
 }
 
+/** Returns an integer of at least `least`, or undefined. */
+function countOf(options, name, least) {
+  const { [name]: value } = options;
+  if (value === undefined) return undefined;
+  if (typeof value !== "number") throw wrongType(`options.${name}`, "of type number", value);
+  if (Number.isInteger(value) && value >= least && value < 2 ** 32) return value;
+  throw outOfRange(`options.${name}`, `an integer >= ${least} && <= 4294967295`, value);
+}
+
+function functionOf(options, name) {
+  const { [name]: value } = options;
+  if (value === undefined || typeof value === "function") return value;
+  throw wrongType(`options.${name}`, "of type function", value);
+}
+
+function excludeOf({ exclude = [] }) {
+  const patterns = typeof exclude === "string" ? [exclude] : exclude;
+  if (isArray(patterns) && patterns.every((pattern) => typeof pattern === "string")) {
+    return patterns;
+  }
+  throw wrongType("options.exclude", "of type string or an array of strings", exclude);
+}
+
+/** Calls `make`, which fails only for the globs of `exclude`. */
+function withGlobs({ exclude }, make) {
+  try {
+    return make();
+  } catch ({ message }) {
+    throw wrongValue("options.exclude", `has an ${message}`, exclude);
+  }
+}
+
 function threadsOf({ threads }) {
   if (threads === undefined || threads === "auto") return 0;
   if (typeof threads !== "number") {
@@ -119,6 +151,9 @@ function signalOf({ signal }) {
 
 module.exports = {
   booleanOf,
+  countOf,
+  excludeOf,
+  functionOf,
   isOptions,
   optionsOf,
   outOfRange,
@@ -128,6 +163,7 @@ module.exports = {
   systemPathOf,
   threadsOf,
   treePathOf,
+  withGlobs,
   wrongType,
   wrongValue,
 };

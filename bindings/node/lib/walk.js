@@ -2,10 +2,13 @@
 
 const originals = require("./originals.js");
 const {
+  countOf,
+  excludeOf,
+  functionOf,
   optionsOf,
-  outOfRange,
   pathFor,
   signalOf,
+  withGlobs,
   wrongType,
   wrongValue,
 } = require("./arguments.js");
@@ -57,31 +60,11 @@ async function* directoriesOf(walker, signal, onError) {
   }
 }
 
-function onErrorOf({ onError }) {
-  if (onError === undefined || typeof onError === "function") return onError;
-  throw wrongType("options.onError", "of type function", onError);
-}
-
 function walk(top, given) {
   const options = optionsOf(given, "onError", "signal");
-  const onError = onErrorOf(options);
+  const onError = functionOf(options, "onError");
   const known = pathFor(originals.readdirSync, top);
   return directoriesOf(new Walker(known), signalOf(options), onError);
-}
-
-function excludeOf({ exclude = [] }) {
-  const patterns = typeof exclude === "string" ? [exclude] : exclude;
-  if (Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === "string")) {
-    return patterns;
-  }
-  throw wrongType("options.exclude", "of type string or an array of strings", exclude);
-}
-
-function maxDepthOf({ maxDepth }) {
-  if (maxDepth === undefined || maxDepth === Infinity) return undefined;
-  if (typeof maxDepth !== "number") throw wrongType("options.maxDepth", "of type number", maxDepth);
-  if (Number.isInteger(maxDepth) && maxDepth >= 1 && maxDepth < 2 ** 32) return maxDepth;
-  throw outOfRange("options.maxDepth", "an integer >= 1 && <= 4294967295", maxDepth);
 }
 
 function directoriesOnlyOf({ only }) {
@@ -92,18 +75,15 @@ function directoriesOnlyOf({ only }) {
 
 function pathWalkerOf(top, options) {
   const exclude = excludeOf(options);
-  const how = { exclude, maxDepth: maxDepthOf(options), directories: directoriesOnlyOf(options) };
+  const maxDepth = options.maxDepth === Infinity ? undefined : countOf(options, "maxDepth", 1);
+  const how = { exclude, maxDepth, directories: directoriesOnlyOf(options) };
   const known = pathFor(originals.readdirSync, top);
-  try {
-    return new PathWalker(known, how);
-  } catch ({ message }) {
-    throw wrongValue("options.exclude", `has an ${message}`, options.exclude);
-  }
+  return withGlobs(options, () => new PathWalker(known, how));
 }
 
 function requestOf(top, given, ...others) {
   const options = optionsOf(given, "exclude", "maxDepth", "onError", "only", ...others);
-  const onError = onErrorOf(options);
+  const onError = functionOf(options, "onError");
   return { walker: pathWalkerOf(top, options), signal: signalOf(options), onError };
 }
 

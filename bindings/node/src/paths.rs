@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use curt::fields::Follow;
-use curt::filters::Globs;
 use curt::list::{Directory, NameBlock};
 use curt::walk::{Visited, Walking};
 use curt::{Cancel, Error, Walk};
@@ -40,8 +39,7 @@ impl PathWalker {
     #[napi(constructor)]
     pub fn new(top: PathArgument, options: PathOptions) -> Result<PathWalker> {
         let PathOptions { exclude, max_depth, directories } = options;
-        let invalid = |error| napi::Error::from_reason(format!("{error}"));
-        let globs = Globs::new(exclude).map_err(invalid)?;
+        let globs = text::globs(&exclude)?;
         let mut walk = Walk::new(text::path(top)).follow(Follow::CommandLine);
         if let Some(depth) = max_depth {
             walk = walk.max_depth(depth as usize);

@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use curt::filters::Globs;
 use napi::bindgen_prelude::{Buffer, Either};
 
 pub type PathArgument = Either<String, Buffer>;
@@ -14,6 +15,10 @@ pub fn bytes(argument: PathArgument) -> Vec<u8> {
         Either::A(text) => text.into_bytes(),
         Either::B(bytes) => bytes.to_vec(),
     }
+}
+
+pub fn globs(patterns: &[String]) -> napi::Result<Globs> {
+    Globs::new(patterns).map_err(|error| napi::Error::from_reason(error.to_string()))
 }
 
 #[cfg(unix)]

@@ -59,6 +59,7 @@ const FORMS = {
   "promises.readdir": curt.promises.readdir,
   readdir: called((...words) => curt.readdir(...words)),
   usage: taking(["signal", "threads"], curt.usage),
+  remove: taking(["force", "signal", "threads"], curt.remove),
   statMany: taking(["signal"], (top, options) => curt.statMany([top], options)),
   "statMany, of links": taking(["signal"], (top, options) =>
     curt.statMany([top], { ...options, followSymlinks: false }),
@@ -193,6 +194,8 @@ test("forms: curt's own functions refuse unknown options, and Node's ignore them
     walkPaths: (options) => curt.walkPaths(top, options),
     paths: (options) => curt.paths(top, options),
     pathsSync: (options) => curt.pathsSync(top, options),
+    remove: (options) => curt.remove(top, options),
+    removeSync: (options) => curt.removeSync(top, options),
     statMany: (options) => curt.statMany([top], options),
     usage: (options) => curt.usage(top, options),
     walk: (options) => curt.walk(top, options),

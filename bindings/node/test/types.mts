@@ -79,6 +79,10 @@ same<string[], ReturnType<typeof pathsSync>>(true);
 pathsSync("a", { signal });
 // @ts-expect-error: a misspelled option
 void paths("a", { maxdepth: 2 });
+const report = await curt.remove(["a", Buffer.from("b")], { exclude: "c", retries: 2, signal });
+same<(typeof report.errors)[number], NodeJS.ErrnoException>(true);
+// @ts-expect-error: a synchronous call has no progress
+curt.removeSync("a", { onProgress: () => {} });
 const answers = await statMany(new Set(["a", "b"]), { followSymlinks: false });
 same<(typeof answers)[number], Stats | NodeJS.ErrnoException>(true);
 
