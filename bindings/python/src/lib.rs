@@ -39,7 +39,7 @@ mod _curt {
     #[pymodule_export]
     use crate::open::identity;
     #[pymodule_export]
-    use crate::remove::remove;
+    use crate::remove::{remove, remove_paths};
     #[pymodule_export]
     use crate::root::Root;
     #[pymodule_export]

@@ -1,16 +1,19 @@
-//! Removing trees, for `rmtree` and `curt_fs.dask`.
+//! Removing trees, for `rmtree`, `remove` and `curt_fs.dask`.
 
 use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use curt::filters::Globs;
 use curt::os::unix::RemoveBelow;
 use curt::remove::DirectoryOperands;
 use curt::remove::RemainReason::{DotOrDotDot, IsALink};
 use curt::{Cause, Next, Remove};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::exception;
+use crate::error::{exception, exception_in};
 use crate::open::borrow;
 use crate::path::{Form, PathArg};
 use crate::signals::Signals;
@@ -128,4 +131,53 @@ impl Operand<'_> {
         let path = Form::Text.wrap_path(py, self.path)?;
         original(py, "entry_stat")?.call1((path, self.dir_fd, follow)).map(drop)
     }
+}
+
+/// Files, directories, skipped entries, directories made writable, and failures.
+type Counts<'py> = (u64, u64, u64, u64, Vec<Bound<'py, PyAny>>);
+
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "Python has named them; this is their order")]
+pub(crate) fn remove_paths<'py>(
+    py: Python<'py>,
+    paths: Vec<Bound<'py, PyAny>>,
+    contents: bool,
+    exclude: Vec<Bound<'py, PyAny>>,
+    make_writable: bool,
+    missing_ok: bool,
+    retries: Option<u32>,
+    threads: Option<ThreadLimit>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Counts<'py>> {
+    let convert = |list: Vec<Bound<'py, PyAny>>| -> PyResult<Vec<PathArg<'py>>> {
+        list.iter().map(|path| PathArg::new(path, "remove")).collect()
+    };
+    let (operands, patterns) = (convert(paths)?, convert(exclude)?);
+    let std_paths: Vec<PathBuf> = operands.iter().map(|path| path.as_path().to_owned()).collect();
+    let globs = Globs::new(patterns.iter().map(PathArg::as_path))
+        .map_err(|error| PyValueError::new_err(format!("remove: {error}")))?;
+    let signals = Signals::new(progress.as_ref(), None)?;
+    let mut removal = Remove::new()
+        .make_writable(make_writable)
+        .missing_is_fine(missing_ok)
+        .threads(threads.unwrap_or_default().0)
+        .on_progress(|done| signals.set_done(done.files + done.directories))
+        .poll(|| signals.check());
+    if contents {
+        removal = removal.directories(DirectoryOperands::Contents);
+    }
+    if !globs.is_empty() {
+        removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
+    }
+    if let Some(retries) = retries {
+        removal = removal.retries(retries, Duration::from_secs(1));
+    }
+    let report = py.detach(|| removal.run(&std_paths));
+    drop(removal);
+    signals.set_done(report.files + report.directories);
+    signals.into_result()?;
+    let form = operands.first().map_or(Form::Text, |path| path.form);
+    let failure = |error| exception_in(py, error, form).into_value(py).into_bound(py).into_any();
+    let errors = report.errors.iter().map(failure).collect();
+    Ok((report.files, report.directories, report.skipped, report.made_writable, errors))
 }

@@ -82,6 +82,7 @@ def each(entries: object) -> None:
 
 CALLS: dict[str, list[Callable[[], object]]] = {
     "DirEntry": [lambda: curt.DirEntry[str]],
+    "RemoveReport": [lambda: repr(curt.RemoveReport(1, 2, 3, 4, []))],
     "Root": [
         lambda: with_root(read), lambda: with_root(moved), lambda: with_root(lambda root: each(root.scandir("still"))),
         lambda: with_root(lambda root: (root.stat("still"), root.exists("gone"), root.listdir(b"still"), root.fileno())),
@@ -101,6 +102,10 @@ CALLS: dict[str, list[Callable[[], object]]] = {
     "fwalk": [lambda: list(curt.fwalk("still")), lambda: list(curt.fwalk("still", follow_symlinks=True))],
     "install": [curt.install],
     "listdir": [curt.listdir, lambda: with_fd(curt.listdir), lambda: failing(curt.listdir, 1.5)],
+    "remove": [
+        lambda: curt.remove("gone", exclude="*"), lambda: curt.remove("gone", missing_ok=True, threads=2, retries=1),
+        lambda: failing(curt.remove, "gone", exclude="[a"),
+    ],
     "rmtree": [
         removed, lambda: curt.rmtree("gone", ignore_errors=True), lambda: failing(curt.rmtree, "gone"),
         lambda: with_fd(lambda fd: curt.rmtree("gone/a", onexc=lambda *_: None, dir_fd=fd)),

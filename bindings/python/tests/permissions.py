@@ -12,6 +12,13 @@ import unittest
 import curt_fs as curt
 
 
+class Counter:
+    entries = 0
+
+    def update(self, count: int) -> None:
+        self.entries += count
+
+
 class Forbidden(unittest.TestCase):
     def setUp(self) -> None:
         self.root = tempfile.mkdtemp()
@@ -134,6 +141,25 @@ class Forbidden(unittest.TestCase):
         self.assertEqual([error.filename for error in errors], [self.path("x")])
         with self.assertRaises(PermissionError):
             curt.stat(self.path("x/four"))
+
+    def test_remove_has_all_options_and_reports_what_remains(self) -> None:
+        for path in ("keep/y", "b.log"):
+            os.makedirs(self.path(f"a/d/{path}"))
+        missing = self.path("missing")
+        counter = Counter()
+        options = {"contents": True, "exclude": ["*.log", "d/keep/"], "retries": 1, "progress": counter}
+        *counts, errors = curt.remove(self.path("a"), missing, **options)
+        self.assertEqual(counts, [2, 0, 2, 0])
+        failed = {(type(error), error.filename) for error in errors}
+        denied = {(PermissionError, self.path(f"a/b/{name}")) for name in ("two", "c")}
+        self.assertEqual(failed, {(FileNotFoundError, missing), *denied})
+        *counts, errors = curt.remove(self.path("a"), missing, make_writable=True, missing_ok=True, **options)
+        self.assertEqual(counts, [1, 2, 2, 1])
+        self.assertEqual((errors, counter.entries), ([], 5))
+        self.assertEqual(sorted(path for path, _, _ in os.walk(self.path("a"))), [
+            self.path(name) for name in ("a", "a/d", "a/d/b.log", "a/d/keep", "a/d/keep/y")
+        ])  # fmt: skip
+        self.assertEqual(curt.remove(os.fsencode(self.path("a")), threads=1), (0, 5, 0, 0, []))
 
     def test_unreadable_directories_are_reported(self) -> None:
         report = curt.usage(self.root)

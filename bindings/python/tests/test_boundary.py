@@ -109,7 +109,7 @@ def copied(path: Path, **options: object) -> None:
     curt.copytree(path, f"{path} copy", dirs_exist_ok=True, **options)
 
 
-@pytest.mark.parametrize("function", [curt.rmtree, rmtree_below, rmtree_beneath, curt.usage, copied])
+@pytest.mark.parametrize("function", [curt.remove, curt.rmtree, rmtree_below, rmtree_beneath, curt.usage, copied])
 def test_numbers_of_threads(tmp_path, function) -> None:
     for threads in (1, 1024):
         (tmp_path / "d").mkdir(exist_ok=True)

@@ -45,6 +45,7 @@ operation = {
     "listdir": lambda: [curt.listdir(path) for _ in range(100_000)],
     "scandir": lambda: [list(curt.scandir(path)) for _ in range(100_000)],
     "copytree": lambda: [curt.copytree(path, path + " copy", dirs_exist_ok=True) for _ in range(1000)],
+    "remove": lambda: curt.remove(path),
     "rmtree": lambda: curt.rmtree(path),
 }[sys.argv[2]]
 signal.signal(signal.SIGALRM, handler)
@@ -70,9 +71,10 @@ def test_signals_end_every_operation(wide: Path, operation: str) -> None:
     interrupted(wide, operation, 0.06)
 
 
-def test_a_signal_ends_a_removal(quick: Path) -> None:
+@pytest.mark.parametrize("operation", ["rmtree", "remove"])
+def test_a_signal_ends_a_removal(quick: Path, operation: str) -> None:
     fill(quick, 20, 2000)
-    interrupted(quick, "rmtree", 0.002)
+    interrupted(quick, operation, 0.002)
     assert os.listdir(quick)
 
 

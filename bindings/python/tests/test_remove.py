@@ -13,6 +13,20 @@ import pytest
 import curt_fs as curt
 
 
+def test_remove_refuses_wrong_arguments(tree: Path) -> None:
+    for error, options in (
+        (ValueError, {"exclude": "[a"}), (TypeError, {"exclude": [3]}), (OverflowError, {"retries": -1}),
+        (TypeError, {"exclude": 3}), (TypeError, {"progress": 3}),
+    ):  # fmt: skip
+        with pytest.raises(error):
+            curt.remove(tree, **options)
+    for path in (None, 3, "a\0b", Raises()):
+        with pytest.raises((TypeError, ValueError, LookupError)):
+            curt.remove(tree, path)
+    assert tree.exists() and curt.remove() == (0, 0, 0, 0, [])
+    assert curt.remove(tree / "broken", exclude=b"broken", missing_ok=True).files == 1
+
+
 class Raises:
     def __fspath__(self) -> str:
         raise LookupError

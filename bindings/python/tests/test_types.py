@@ -27,6 +27,7 @@ with curt.scandir(".") as entries:
         reveal_type(entry.path)
         reveal_type(entry.stat().st_size)
 reveal_type(curt.usage(".").allocated)
+reveal_type(curt.remove("a", b"b", exclude=["*.log"]).errors)
 with curt.Root(".") as root:
     reveal_type(root.listdir())
 """
@@ -47,7 +48,7 @@ def test_types_of_results(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
     assert [name.replace("builtins.", "") for name in revealed] == [
         "str", "str", "list[bytes]", "str | None", "str | pathlib.Path | None", "str", "list[str]",
-        "str", "int", "int", "list[str]",
+        "str", "int", "int", "list[OSError]", "list[str]",
     ]
 
 

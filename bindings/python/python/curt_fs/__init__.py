@@ -12,7 +12,7 @@ from curt_fs._curt import DirEntry, abspath, expanduser, listdir, scandir, stat
 from curt_fs._curt import __version__ as __version__
 from curt_fs._copy import copy2, copytree
 from curt_fs._install import install, uninstall
-from curt_fs._remove import rmtree
+from curt_fs._remove import RemoveReport, remove, rmtree
 from curt_fs._root import Root
 from curt_fs._usage import Usage, UsageRecord, usage
 from curt_fs._walk import fwalk, walk
@@ -20,6 +20,7 @@ from curt_fs._which import which
 
 __all__ = [
     "DirEntry",
+    "RemoveReport",
     "Root",
     "Usage",
     "UsageRecord",
@@ -30,6 +31,7 @@ __all__ = [
     "fwalk",
     "install",
     "listdir",
+    "remove",
     "rmtree",
     "scandir",
     "stat",

@@ -19,6 +19,7 @@ __all__ = [
     "identity",
     "listdir",
     "remove",
+    "remove_paths",
     "scandir",
     "stat",
     "usage",
@@ -128,6 +129,16 @@ def remove(
     progress: Callable[[int], object] | None = None,
     seconds: float | None = None,
 ) -> tuple[int, bool]: ...
+def remove_paths(
+    paths: list[_Path],
+    contents: bool,
+    exclude: list[str | bytes],
+    make_writable: bool,
+    missing_ok: bool,
+    retries: int | None,
+    threads: int | None,
+    progress: Callable[[int], object] | None,
+) -> tuple[int, int, int, int, list[OSError]]: ...
 def stat(
     path: int | _Path, *, dir_fd: int | None = None, follow_symlinks: bool = True
 ) -> os.stat_result: ...

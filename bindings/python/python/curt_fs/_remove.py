@@ -3,18 +3,31 @@ from __future__ import annotations
 import operator
 import os
 import sys
+from collections import namedtuple
 
 from curt_fs import _curt, _originals
 from curt_fs._progress import showing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Iterable
+    from typing import Any, NamedTuple
 
     from curt_fs._progress import _Bar
 
     _Handler = Callable[[Callable[..., Any], Any, Exception], object]
+
+    class RemoveReport(NamedTuple):
+        files: int
+        directories: int
+        skipped: int
+        made_writable: int
+        errors: list[OSError]
+
+else:
+    RemoveReport = namedtuple("RemoveReport", "files directories skipped made_writable errors")
+
+RemoveReport.__doc__ = "What `remove` has removed and left."
 
 # For an invalid operand, handlers get these exceptions as if `os.lstat` had raised them.
 _FAILURES = Exception if sys.version_info < (3, 13) else OSError
@@ -97,3 +110,31 @@ def _reporter(path: Any, text: str, handler: _Handler) -> Callable[[str, str, OS
             handler(_function(name), shown, error)
 
     return on_error
+
+
+def remove(
+    *paths: Any,
+    contents: bool = False,
+    exclude: str | bytes | Iterable[str | bytes] = (),
+    make_writable: bool = False,
+    missing_ok: bool = False,
+    retries: int | None = None,
+    threads: int | None = None,
+    progress: bool | _Bar = False,
+) -> RemoveReport:
+    """Removes files and trees, and returns a report: failures are in `errors`, and do not raise.
+
+    Keeps entries that match one of the globs `exclude`, and their parents. `contents=True` empties
+    directories without removing them. `make_writable=True` gives the user's own directories in the
+    trees the permissions that their removal needs. `retries` limits how often a directory is
+    emptied again while others add entries. `threads` and `progress` are those of `rmtree`.
+    """
+    operands = [os.fspath(path) for path in paths]
+    globs = [exclude] if isinstance(exclude, (str, bytes)) else list(exclude)
+    for path in operands:
+        sys.audit("shutil.rmtree", path, None)
+    with showing(progress, "remove") as update:
+        counts = _curt.remove_paths(
+            operands, contents, globs, make_writable, missing_ok, retries, threads, update
+        )
+    return RemoveReport._make(counts)
