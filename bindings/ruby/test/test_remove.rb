@@ -114,6 +114,48 @@ class TestRemove < Test::Unit::TestCase
     assert_equal(%w[top top/closed top/closed/a top/unreadable top/unreadable/c], names("."))
   end
 
+  def test_all_options_and_the_report_of_remove
+    omit_unless_root
+    FileUtils.chmod(0o777, @folder)
+    as_another_user do
+      FileUtils.mkdir_p(%w[top/a top/dir/keep top/full])
+      %w[a/b.log a/c dir/keep/d dir/e full/f g.log].each { |name| File.write("top/#{name}", "") }
+      File.chmod(0o500, "top/full")
+      options = { contents: true, exclude: ["*.log", "dir/keep/"], retries: 1, threads: 1 }
+      *counts, errors = *Curt.remove(["top", "gone"], **options)
+      assert_equal([2, 0, 3, 0], counts)
+      assert_equal([Errno::EACCES, Errno::ENOENT], errors.map(&:class))
+      assert_equal("Permission denied @ remove_file - top/full/f", errors.first.message)
+      report = Curt.remove([Pathname("top"), "gone"], force: true, make_writable: true, **options)
+      assert_equal([1, 1, 3, 1, []], report.to_a)
+      assert_predicate(report, :frozen?)
+    end
+    assert_equal(%w[a a/b.log dir dir/keep dir/keep/d g.log], names("top"))
+    assert_equal([3, 4, 0, 0, []], Curt.remove("top").to_a)
+  end
+
+  def test_progress_of_remove
+    plant_many("many", 25)
+    shown = []
+    report = Curt.remove("many", threads: 1) { |*counts| shown.push(counts) }
+    assert_equal([1500, 61], shown.last)
+    assert_equal([1500, 61, 0, 0, []], report.to_a)
+    assert_equal(shown.sort, shown)
+    plant_many("many", 25)
+    assert_raise(IndexError) { Curt.remove("many", threads: 1) { raise IndexError } }
+    assert_equal(:enough, Curt.remove("many") { break :enough })
+    assert_raise(Timeout::Error) { Timeout.timeout(0.004) { loop { Curt.remove("many") } } }
+  end
+
+  def test_wrong_arguments_of_remove
+    error = assert_raise(ArgumentError) { Curt.remove("a", exclude: "[b") }
+    assert_match(/invalid pattern '\[b'/, error.message)
+    assert_raise(ArgumentError) { Curt.remove("a", exclude: "a\0b") }
+    assert_raise(ArgumentError) { Curt.remove("a", retries: -1) }
+    assert_raise(TypeError) { Curt.remove("a", retries: "1") }
+    assert_raise(TypeError) { Curt.remove(nil) }
+  end
+
   def test_where_no_thread_can_be_started
     omit_unless_root
     FileUtils.mkdir_p(%w[top/a top/b top/c])

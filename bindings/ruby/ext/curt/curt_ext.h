@@ -52,12 +52,18 @@ VALUE path_string(curt_str text);
  * `error`, which may be NULL. */
 NORETURN(void raise_failure(int32_t result, curt_error *error));
 
+/* Returns the exception for a failure with an operation. */
+VALUE exception_of(const curt_error_info *info);
+
 
 /* A long call of libcurt, which stops within a few milliseconds if an interrupt handler raises. */
 typedef struct {
   curt_control control;
   /* Whether `body` may run again after a signal stopped it. If not, it runs on a new thread. */
   int repeatable;
+  /* NULL, or called with the GVL and the argument of `body` every 10 milliseconds while `body` runs
+   * on a new thread. May raise. */
+  void (*show)(void *argument);
   int32_t result;
   curt_error *error;
 } work;

@@ -15,23 +15,28 @@ static VALUE itself(const curt_error_info *info)
   return rb_exc_new_str(rb_eArgError, rb_sprintf(format, source, path_string(info->destination)));
 }
 
-static VALUE exception_of(VALUE error)
+VALUE exception_of(const curt_error_info *info)
 {
-  curt_error_info info = CURT_ERROR_INFO_INIT;
   VALUE message, arguments[3];
-  curt_error_get((const curt_error *)error, &info);
-  if (info.result == CURT_E_COPY_SAME_ENTRY || info.result == CURT_E_COPY_INTO_ITSELF)
-    return itself(&info);
+  if (info->result == CURT_E_COPY_SAME_ENTRY || info->result == CURT_E_COPY_INTO_ITSELF)
+    return itself(info);
   /* Ruby appends the text of an errno itself. */
-  message = info.reason == NULL ? path_string(info.path)
-                                : rb_utf8_str_new(info.text, (long)info.text_len);
-  if (info.os_error == 0 || info.result == CURT_E_ARGUMENT || info.result == CURT_E_INTERNAL)
-    return without_number(info.result, message);
+  message = info->reason == NULL ? path_string(info->path)
+                                 : rb_utf8_str_new(info->text, (long)info->text_len);
+  if (info->os_error == 0 || info->result == CURT_E_ARGUMENT || info->result == CURT_E_INTERNAL)
+    return without_number(info->result, message);
   /* The message becomes "No such file or directory @ stat - path". */
   arguments[0] = message;
-  arguments[1] = INT2FIX(info.os_error);
-  arguments[2] = rb_str_new_cstr(info.operation);
+  arguments[1] = INT2FIX(info->os_error);
+  arguments[2] = rb_str_new_cstr(info->operation);
   return rb_class_new_instance(3, arguments, rb_eSystemCallError);
+}
+
+static VALUE protected_exception_of(VALUE error)
+{
+  curt_error_info info = CURT_ERROR_INFO_INIT;
+  curt_error_get((const curt_error *)error, &info);
+  return exception_of(&info);
 }
 
 void raise_failure(int32_t result, curt_error *error)
@@ -40,7 +45,7 @@ void raise_failure(int32_t result, curt_error *error)
   int state = 0;
   if (error == NULL)
     rb_exc_raise(without_number(result, rb_utf8_str_new_cstr(curt_text(result))));
-  raised = rb_protect(exception_of, (VALUE)error, &state);
+  raised = rb_protect(protected_exception_of, (VALUE)error, &state);
   curt_error_free(error);
   if (state != 0)
     rb_jump_tag(state);

@@ -18,6 +18,7 @@
 
 typedef struct {
   void *(*body)(void *);
+  void (*show)(void *);
   void *argument;
   /* Set by Ruby, possibly in a signal handler. */
   volatile int interrupted;
@@ -71,6 +72,15 @@ static VALUE check_interrupts(VALUE nothing)
   return nothing;
 }
 
+static VALUE attend(VALUE argument)
+{
+  call *call = (void *)argument;
+  rb_thread_check_ints();
+  if (call->show != NULL)
+    call->show(call->argument);
+  return Qnil;
+}
+
 static int is_done(call *call)
 {
   int done;
@@ -105,7 +115,7 @@ static int run_thread(call *call, int *state)
     /* `rb_nogvl` does not raise, and skips `wait_for_end` if an interrupt is pending. */
     call->interrupted = 0;
     rb_nogvl(wait_for_end, call, interrupt, call, RB_NOGVL_INTR_FAIL | RB_NOGVL_UBF_ASYNC_SAFE);
-    rb_protect(check_interrupts, Qnil, state);
+    rb_protect(attend, (VALUE)call, state);
   } while (*state == 0 && !is_done(call));
   if (*state != 0)
     call->stopped = 1;
@@ -115,7 +125,7 @@ static int run_thread(call *call, int *state)
 
 void run_work(work *work, uint32_t threads, void *(*body)(void *), void *argument)
 {
-  call call = { .body = body, .argument = argument };
+  call call = { .body = body, .show = work->show, .argument = argument };
   int begins_here = work->repeatable && has_reliable_interrupts();
   int state = 0, failed = 0;
   curt_control control = CURT_CONTROL_INIT;
