@@ -434,7 +434,19 @@ impl Run<'_> {
         let (flags, directories) = (self.number(), self.number() % 8);
         let on_progress = (self.byte() % 2 == 1).then_some(progress as _);
         let context = (&raw mut self.asked).cast();
-        let value = curt_remove_options { size: 0, flags, directories, on_progress, context };
+        let glob = self.any_str();
+        let value = curt_remove_options {
+            size: 0,
+            flags,
+            directories,
+            on_progress,
+            context,
+            exclude: None,
+            retries: self.number(),
+            retry_ms: u32::from(self.byte()),
+            exclude_globs: self.lend(&[glob], 0),
+            exclude_globs_count: usize::from(self.byte() % 2 == 1),
+        };
         self.structure(value, false)
     }
 
