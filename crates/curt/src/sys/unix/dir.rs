@@ -5,7 +5,6 @@ use std::ffi::CStr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use rustix::fs::Mode;
 use rustix::io::{Errno, Result};
 
 use crate::fields::Kind;
@@ -31,7 +30,7 @@ pub(super) struct Cached {
 }
 
 /// Set for a directory whose permissions may be changed: those from before, if they were.
-pub(super) type Repair = OnceLock<Option<Mode>>;
+pub(super) type Repair = OnceLock<Option<u32>>;
 
 #[derive(Debug)]
 enum Open {

@@ -317,13 +317,13 @@ impl Sys for Unix {
     fn release(&self, dir: Dir) -> Option<u32> {
         let before = dir.repair().and_then(|repair| *repair.get()?);
         self.syscalls.close(dir);
-        before.map(Mode::as_raw_mode)
+        before
     }
 
     fn resume(&self, dir: &Dir, before: Option<u32>) {
         self.allow_repair(dir);
         if let (Some(before), Some(repair)) = (before, dir.repair()) {
-            repair.get_or_init(|| Some(Mode::from_raw_mode(before)));
+            repair.get_or_init(|| Some(before));
         }
     }
 

@@ -2,13 +2,15 @@
 
 use std::os::fd::AsFd;
 
-use rustix::fs::Mode;
 use rustix::io::Errno;
 
-use super::Unix;
 use super::copying::At;
 use super::dir::Dir;
+use super::{Unix, values};
 use crate::sys::Repairs;
+
+/// Reading, writing and searching by the owner.
+const OWNER: u32 = 0o700;
 
 impl Unix {
     /// Marks a directory inside an operand, or the operand itself. No other one is changed.
@@ -38,26 +40,26 @@ impl Unix {
     }
 
     /// Returns the permissions from before, or `None` if nothing was changed.
-    pub(super) fn add_permissions(&self, at: &At<'_>) -> Option<Mode> {
+    pub(super) fn add_permissions(&self, at: &At<'_>) -> Option<u32> {
         let before = self.lacking(at)?;
-        self.chmod(at, (before | Mode::RWXU).as_raw_mode()).ok()?;
+        self.chmod(at, before | OWNER).ok()?;
         self.repairs.set(self.repairs.get() + 1);
         Some(before)
     }
 
     /// Returns the permissions of a directory that refuses its owner something, if that is this
     /// user.
-    pub(super) fn lacking(&self, at: &At<'_>) -> Option<Mode> {
+    pub(super) fn lacking(&self, at: &At<'_>) -> Option<u32> {
         let (At::Open(fd) | At::Pinned(fd)) = *at else { return None };
-        let stat = self.syscalls.fstat(fd).ok()?;
-        let mode = Mode::from_raw_mode(stat.st_mode);
-        (!mode.contains(Mode::RWXU) && stat.st_uid == self.syscalls.user()).then_some(mode)
+        let facts = values::facts_from(&self.syscalls.fstat(fd).ok()?);
+        let is_ours = facts.mode & OWNER != OWNER && facts.user_id == self.syscalls.user();
+        is_ours.then_some(facts.mode)
     }
 
     pub(super) fn take_back_permissions(&self, dir: &Dir) {
         if let Some(&Some(before)) = dir.repair().and_then(|repair| repair.get()) {
             // It may have been removed.
-            let _ = self.syscalls.fchmod(dir.as_fd(), before);
+            let _ = self.chmod(&At::Open(dir.as_fd()), before);
         }
     }
 }

@@ -118,9 +118,9 @@ impl Unix {
         };
         let opened = opened.and_then(|fd| self.listed(fd));
         match (&opened, before) {
-            (Ok(dir), _) => self.resume(dir, before.map(Mode::as_raw_mode)),
+            (Ok(dir), _) => self.resume(dir, before),
             (Err(_), Some(before)) => {
-                _ = self.chmod(&At::Pinned(pinned.as_fd()), before.as_raw_mode());
+                _ = self.chmod(&At::Pinned(pinned.as_fd()), before);
             }
             (Err(_), None) => {}
         }
