@@ -32,6 +32,7 @@ class TestBundler < Test::Unit::TestCase
   def make_repository
     FileUtils.mkdir_p("#{@folder}/checkout/bindings")
     FileUtils.cp_r(GEM, "#{@folder}/checkout/bindings/ruby")
+    FileUtils.cp("#{CHECKOUT}/Cargo.toml", "#{@folder}/checkout")
     run_in("checkout", "git", "init", "--quiet")
     run_in("checkout", "git", "add", "--all")
     author = %w[-c user.name=curt -c user.email=curt@localhost]
