@@ -26,8 +26,8 @@ impl<S: Copying> Worker<'_, S> {
         bits & if self.shared.kept.mode { PRIVATE_MODE } else { USUAL_MODE }
     }
 
-    /// Creates a file with the content and metadata of another one, or leaves nothing. It takes over
-    /// the permissions of `old`, which it will replace.
+    /// Creates a file with the content and metadata of another one, or leaves nothing. It takes
+    /// over the permissions of `old`, which it will replace.
     pub(super) fn create(
         &mut self,
         at: &Ends<'_, S>,
@@ -179,7 +179,8 @@ impl<S: Copying> Worker<'_, S> {
         let kept = self.shared.kept;
         let target = Target::Open(Open::File(file));
         if let Some((old, rules)) = old {
-            let kept = Kept { owner: !kept.owner, mode: !kept.mode, ..Kept::default() };
+            let (owner, mode) = (!kept.owner, !kept.mode);
+            let kept = Kept { owner, mode, attributes: true, times: false };
             // Beside unknown rules, the bits of the group may be the mask of these rules.
             let bits = if rules.is_ok() { USUAL_MODE } else { USUAL_MODE & !GROUP_MODE };
             let facts = Facts { mode: old.mode & bits, ..*old };

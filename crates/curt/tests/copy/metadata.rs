@@ -9,7 +9,11 @@ use std::time::SystemTime;
 
 use curt_testkit::{NOBODY, Scratch, is_root, skip, threads};
 
-use crate::{age, assert_same, dump, gnu_cp, has_gnu_cp, on_thread, options, set_attribute};
+use curt::copy::Existing;
+
+use crate::{
+    age, assert_same, attributes, dump, gnu_cp, has_gnu_cp, on_thread, options, set_attribute,
+};
 
 /// Names, permissions, owners, and extended attributes.
 const ENTRIES: [(&str, u32, u32, &str); 26] = [
@@ -145,4 +149,29 @@ fn metadata_is_preserved_as_by_gnu_cp() {
         threads::become_user(NOBODY).unwrap();
         compare(&scratch, "nobody");
     });
+}
+
+#[test]
+fn a_replaced_file_leaves_attributes_as_with_gnu_cp() {
+    if !has_gnu_cp() {
+        return;
+    }
+    let scratch = Scratch::on_disk();
+    let [from, ours, theirs] = ["from", "ours", "theirs"].map(|name| scratch.file(name));
+    set_attribute(&from, "empty");
+    for (words, gnu) in [("", "-r"), ("p", "-rp"), ("all", "-a")] {
+        for old in [&ours, &theirs] {
+            fs::remove_file(old).unwrap();
+            scratch.file(old.file_name().unwrap());
+            if !set_attribute(old, "user") || is_root() && !set_attribute(old, "capability") {
+                return skip("attributes cannot be set here");
+            }
+        }
+        assert!(gnu_cp(gnu, &from, &theirs).status.success());
+        let report = options(words).existing(Existing::Replace).run(&from, &ours);
+        assert!(report.is_complete(), "{report:?}");
+        let [ours, theirs] = [&ours, &theirs].map(|path| attributes(path));
+        assert_eq!(ours, theirs, "{words:?}");
+        assert!(ours.iter().any(|line| line.contains("user.one")), "{ours:?}");
+    }
 }
