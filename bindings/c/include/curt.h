@@ -173,8 +173,8 @@ typedef struct {
    */
   const char *operation;
   /**
-   * The path given to the function, extended to the entry that failed; or empty. For a copy, that
-   * of the source or of the destination, whichever failed.
+   * The path given to the function, extended to the entry that failed; or empty. For a copy,
+   * that of the source or of the destination, whichever failed.
    */
   curt_str path;
   /** A message in UTF-8 for people, with operation, path and cause. */
@@ -307,8 +307,8 @@ typedef struct {
   /** Passed to `exclude` and `on_progress`. */
   void *context;
   /**
-   * NULL, or a callback that is asked for each entry below `path` and keeps it, with its contents
-   * and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
+   * NULL, or a callback that is asked for each entry below `path` and keeps it, with its
+   * contents and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
    */
   int (*exclude)(void *context, curt_str path, uint32_t kind);
   /**

@@ -62,8 +62,8 @@ pub struct curt_error_info {
     /// `"open_directory"`, `"read_directory"`, `"stat"`, `"read_link"`, `"open"`, `"canonicalize"`
     /// or `"find"`. NULL if no operation had begun.
     pub operation: *const c_char,
-    /// The path given to the function, extended to the entry that failed; or empty. For a copy, that
-    /// of the source or of the destination, whichever failed.
+    /// The path given to the function, extended to the entry that failed; or empty. For a copy,
+    /// that of the source or of the destination, whichever failed.
     pub path: curt_str,
     /// A message in UTF-8 for people, with operation, path and cause.
     pub text: *const c_char,

@@ -74,8 +74,8 @@ pub struct curt_remove_options {
         Option<unsafe extern "C" fn(context: *mut c_void, files: u64, directories: u64) -> c_int>,
     /// Passed to `exclude` and `on_progress`.
     pub context: *mut c_void,
-    /// NULL, or a callback that is asked for each entry below `path` and keeps it, with its contents
-    /// and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
+    /// NULL, or a callback that is asked for each entry below `path` and keeps it, with its
+    /// contents and parents, by any result but 0. `kind` is one of `CURT_KIND_…`.
     pub exclude:
         Option<unsafe extern "C" fn(context: *mut c_void, path: curt_str, kind: u32) -> c_int>,
     /// With `CURT_REMOVE_RETRIES`, how often a directory to which others add entries is emptied

@@ -13,7 +13,7 @@ use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::beneath::Step;
 use crate::sys::copying::{COPIED, Copying, End, Target};
-use crate::sys::{Identity, OsError, Request};
+use crate::sys::{Identity, Request};
 use crate::tree::{POLL_INTERVAL, open_names};
 
 /// What was made of a source.
@@ -62,8 +62,8 @@ impl<S: Copying> Worker<'_, S> {
         facts.map(|facts| facts.kind).map_err(|error| Failure::source(Operation::Stat, error))
     }
 
-    /// Tries the methods in turn. A hard link takes the place of a new file, so the list is split at
-    /// hard links, and each part is for the content of one new file.
+    /// Tries the methods in turn. A hard link takes the place of a new file, so the list is split
+    /// at hard links, and each part is for the content of one new file.
     fn copy_by_kind(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
         if kind == Kind::Directory {
             return Ok(Made::Directory);
@@ -229,8 +229,8 @@ impl<S: Copying> Worker<'_, S> {
                     self.sys.sleep(POLL_INTERVAL);
                 }
                 Step::Failed(error) => {
-                    let failure = Failure::source(Operation::Open, error);
-                    return self.keep_unread(at).unwrap_or(Err(failure));
+                    let kept = self.is_kept_unread(at).then_some(Made::Skipped);
+                    return kept.ok_or_else(|| Failure::source(Operation::Open, error));
                 }
             }
         };
@@ -253,19 +253,14 @@ impl<S: Copying> Worker<'_, S> {
         made
     }
 
-    /// A file that is kept need not be readable.
-    fn keep_unread(&mut self, at: &Ends<'_, S>) -> Option<Result<Made, Failure>> {
+    /// Whether the destination is kept: then its source need not be readable.
+    fn is_kept_unread(&mut self, at: &Ends<'_, S>) -> bool {
         use Existing::{Keep, ReplaceChanged, ReplaceOlder};
-        let To::Dir(to, place) = at.to else { return None };
-        if !matches!(self.shared.options.existing, Keep | ReplaceChanged | ReplaceOlder) {
-            return None;
-        }
-        let facts = self.query_source(at, COPIED).ok()?;
-        let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
-        match self.replaceable(at, (to, place), Some(&facts), NewName::No, exists) {
-            Ok(Existed::Kept) => Some(Ok(Made::Skipped)),
-            _ => None,
-        }
+        matches!(self.shared.options.existing, Keep | ReplaceChanged | ReplaceOlder)
+            && self.query_source(at, COPIED).is_ok_and(|facts| {
+                let existed = self.meet_existing(at, &facts, NewName::No);
+                matches!(existed, Ok(Some(Existed::Kept)))
+            })
     }
 
     /// Returns the identity of a source whose names become names of one copy. A followed symlink is

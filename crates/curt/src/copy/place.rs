@@ -10,7 +10,7 @@ use crate::error::{CopyRefusal, Operation, bug};
 use crate::fields::{Facts, Fields, Kind};
 use crate::name::{Name, NameBuf, Unit};
 use crate::sys::copying::{COPIED, Copying, End};
-use crate::sys::{Identity, Request, SystemUnit, is_loop, is_missing, os_error};
+use crate::sys::{Identity, OsError, Request, SystemUnit, is_loop, is_missing, os_error};
 
 /// Whether a destination becomes another name of a file that exists.
 #[derive(Clone, Copy)]
@@ -74,8 +74,30 @@ impl<S: Copying> Worker<'_, S> {
         NameBuf::new(text.bytes().map(S::Unit::ascii).collect())
     }
 
+    /// Looks for an existing destination, and decides what happens to it.
+    pub(super) fn meet_existing(
+        &mut self,
+        at: &Ends<'_, S>,
+        facts: &Facts,
+        link: NewName,
+    ) -> Result<Option<Existed>, Failure> {
+        let To::Dir(to, place) = at.to else { return Ok(None) };
+        match self.sys.query(to, at.fresh, Request { fields: Fields::KIND, follow: false }) {
+            Ok(_) => {
+                let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
+                self.replaceable(at, (to, place), Some(facts), link, exists).map(Some)
+            }
+            // The copy from another source of this name would exist by now.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_new => {
+                Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)))
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Failure::target(Operation::Stat, error)),
+        }
+    }
+
     /// Decides what happens to an existing destination.
-    pub(super) fn replaceable(
+    fn replaceable(
         &mut self,
         at: &Ends<'_, S>,
         (to, place): (&S::Dir, &Place<S>),

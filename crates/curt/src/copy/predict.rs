@@ -5,11 +5,11 @@ use std::io;
 use super::entry::Made;
 use super::options::Method;
 use super::place::{Existed, NewName};
-use super::worker::{Ends, Failure, To, Worker, to_path};
-use crate::error::{CopyRefusal, Operation};
-use crate::fields::{Facts, Fields, Kind};
+use super::worker::{Ends, Failure, To, Worker};
+use crate::error::Operation;
+use crate::fields::{Fields, Kind};
 use crate::sys::copying::{COPIED, Copying};
-use crate::sys::{OsError, Request, os_error};
+use crate::sys::{OsError, os_error};
 
 impl<S: Copying> Worker<'_, S> {
     pub(super) fn predict(&mut self, at: &Ends<'_, S>, kind: Kind) -> Result<Made, Failure> {
@@ -28,7 +28,7 @@ impl<S: Copying> Worker<'_, S> {
             self.check_special(at, facts.kind)?;
         }
         let link = if is_hard_link { NewName::OfSource } else { NewName::No };
-        let existed = self.predict_existing(at, &facts, link);
+        let existed = self.meet_existing(at, &facts, link);
         if let Ok(Some(Existed::Kept)) = existed {
             return Ok(Made::Skipped);
         }
@@ -49,27 +49,6 @@ impl<S: Copying> Worker<'_, S> {
         let is_again = several.is_some_and(|source| !self.shared.links.is_first(source));
         let has_content = facts.kind == Kind::File && !is_again;
         Ok(Made::File(if has_content { facts.size } else { 0 }, None))
-    }
-
-    fn predict_existing(
-        &mut self,
-        at: &Ends<'_, S>,
-        facts: &Facts,
-        link: NewName,
-    ) -> Result<Option<Existed>, Failure> {
-        let To::Dir(to, place) = at.to else { return Ok(None) };
-        match self.sys.query(to, at.fresh, Request { fields: Fields::KIND, follow: false }) {
-            Ok(_) => {
-                let exists = Failure::target(Operation::CreateFile, OsError::Exists.error());
-                self.replaceable(at, (to, place), Some(facts), link, exists).map(Some)
-            }
-            // The copy from another source of this name would exist by now.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_new => {
-                Err(Failure::refused(CopyRefusal::JustCreated, to_path(at.target)))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::target(Operation::Stat, error)),
-        }
     }
 
     fn check_readable(&self, at: &Ends<'_, S>) -> Result<(), Failure> {

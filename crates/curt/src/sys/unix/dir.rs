@@ -56,6 +56,10 @@ impl Dir {
         self.cached.get()?.repair.get()
     }
 
+    pub(super) fn before_repair(&self) -> Option<u32> {
+        *self.repair()?.get()?
+    }
+
     pub(super) fn streaming(fd: OwnedFd) -> Result<Dir> {
         Ok(Dir::of(Open::Listing(Box::new(Stream::new(fd)?))))
     }

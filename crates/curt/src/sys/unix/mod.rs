@@ -315,7 +315,7 @@ impl Sys for Unix {
     }
 
     fn release(&self, dir: Dir) -> Option<u32> {
-        let before = dir.repair().and_then(|repair| *repair.get()?);
+        let before = dir.before_repair();
         self.syscalls.close(dir);
         before
     }

@@ -57,7 +57,7 @@ impl Unix {
     }
 
     pub(super) fn take_back_permissions(&self, dir: &Dir) {
-        if let Some(&Some(before)) = dir.repair().and_then(|repair| repair.get()) {
+        if let Some(before) = dir.before_repair() {
             // It may have been removed.
             let _ = self.chmod(&At::Open(dir.as_fd()), before);
         }

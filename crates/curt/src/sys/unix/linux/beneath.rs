@@ -253,20 +253,18 @@ impl Unix {
         change: &Change,
     ) -> Result<(), Errno> {
         let (at, follow) = (CWD, AtFlags::empty());
-        let changed = match change {
+        match change {
             Change::Permissions(permissions) => {
                 let mode = values::permissions(permissions);
                 let set = |path: &CStr| self.syscalls.chmodat(at, path, mode, follow);
-                descriptor::by_path(&self.syscalls, fd, b"", set)
+                descriptor::itself_by_path(&self.syscalls, fd, set)
             }
             Change::Times { accessed, modified } => {
                 let times = values::times(*accessed, *modified);
                 let set = |path: &CStr| self.syscalls.utimensat(at, path, &times, follow);
-                descriptor::by_path(&self.syscalls, fd, b"", set)
+                descriptor::itself_by_path(&self.syscalls, fd, set)
             }
-        };
-        // The file is open, so `ENOENT` means that `/proc` is missing.
-        if changed == Err(Errno::NOENT) { Err(Errno::NOSYS) } else { changed }
+        }
     }
 
     pub(in crate::sys::unix) fn change_unless_link(

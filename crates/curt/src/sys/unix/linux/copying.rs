@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
-use super::descriptor::by_path;
+use super::descriptor::itself_by_path;
 use super::extended::{ACLS, CAPACITY};
 use crate::error::Operation;
 use crate::fields::Kind;
@@ -16,7 +16,6 @@ use crate::name::Name;
 use crate::sys::copying::{Attributes, End, Kept};
 use crate::sys::unix::copying::At;
 use crate::sys::unix::dir::{Dir, text};
-use crate::sys::unix::syscalls::Syscalls;
 use crate::sys::unix::{Unix, values};
 
 const ACCESS_ACL: &CStr = c"system.posix_acl_access";
@@ -90,7 +89,7 @@ impl Unix {
         let names = match *of {
             At::Open(fd) => syscalls.list_attributes_of(fd),
             At::Pinned(fd) => {
-                at_pinned(syscalls, fd, |path| syscalls.list_attributes(path, true, CAPACITY))
+                itself_by_path(syscalls, fd, |path| syscalls.list_attributes(path, true, CAPACITY))
             }
             At::Named(..) => return Ok(Attributes::new()),
         };
@@ -106,9 +105,9 @@ impl Unix {
             }
             let text = c_string(name);
             let value = match *of {
-                At::Pinned(fd) => {
-                    at_pinned(syscalls, fd, |path| syscalls.attribute(path, true, &text, CAPACITY))
-                }
+                At::Pinned(fd) => itself_by_path(syscalls, fd, |path| {
+                    syscalls.attribute(path, true, &text, CAPACITY)
+                }),
                 At::Open(fd) => syscalls.attribute_of(fd, &text, CAPACITY),
                 At::Named(..) => continue,
             };
@@ -156,7 +155,7 @@ impl Unix {
                 continue;
             }
             let removed = match *at {
-                At::Pinned(fd) => at_pinned(&self.syscalls, fd, |path| {
+                At::Pinned(fd) => itself_by_path(&self.syscalls, fd, |path| {
                     self.syscalls.remove_attribute_at(path, rules)
                 }),
                 At::Open(fd) => self.syscalls.remove_attribute(fd, rules),
@@ -171,7 +170,7 @@ impl Unix {
         for (name, value) in attributes {
             let text = c_string(name);
             let set = || match *at {
-                At::Pinned(fd) => at_pinned(&self.syscalls, fd, |path| {
+                At::Pinned(fd) => itself_by_path(&self.syscalls, fd, |path| {
                     self.syscalls.set_attribute_at(path, &text, value)
                 }),
                 At::Open(fd) => self.syscalls.set_attribute(fd, &text, value),
@@ -205,19 +204,6 @@ impl Unix {
         self.syscalls.fchmod(file, mode | Mode::WUSR)?;
         Ok(mode)
     }
-}
-
-/// Calls `call` with the path in `/proc` of an entry that is not opened.
-fn at_pinned<T>(
-    syscalls: &Syscalls,
-    fd: BorrowedFd<'_>,
-    call: impl FnMut(&CStr) -> Result<T, Errno>,
-) -> Result<T, Errno> {
-    // The entry exists, so `ENOENT` means that `/proc` is missing.
-    by_path(syscalls, fd, b"", call).map_err(|error| match error {
-        Errno::NOENT => Errno::NOSYS,
-        error => error,
-    })
 }
 
 fn c_string(name: &[u8]) -> CString {

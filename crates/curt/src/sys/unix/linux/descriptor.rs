@@ -29,6 +29,18 @@ pub(super) fn by_path<T>(
     answer
 }
 
+/// The same for the descriptor itself, which is open, so that `ENOENT` means that `/proc` is missing.
+pub(super) fn itself_by_path<T>(
+    syscalls: &Syscalls,
+    fd: BorrowedFd<'_>,
+    call: impl FnMut(&CStr) -> Result<T>,
+) -> Result<T> {
+    by_path(syscalls, fd, b"", call).map_err(|error| match error {
+        Errno::NOENT => Errno::NOSYS,
+        error => error,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::CStr;
