@@ -371,7 +371,8 @@ export interface RemoveReport extends RemoveProgress {
 /**
  * Removes files and trees, and reports what remains: a failure below a path, or of a path itself,
  * is in `errors` and does not reject the promise. With `onProgress`, calls it with the numbers of
- * removed entries, ten times a second and at the end.
+ * removed entries, ten times a second and at the end; what it throws stops the removal and rejects
+ * the promise.
  *
  * Refuses the same paths as `rm`. An invalid glob is an error with the code
  * `ERR_INVALID_ARG_VALUE`. On Linux a tree costs one system call per entry and five more per

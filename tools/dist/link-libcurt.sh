@@ -4,6 +4,9 @@
 set -euo pipefail
 for option; do
     script=${option#*--version-script=}
-    [[ $script == "$option" ]] || ! grep -q curt_abi "$script" || sed -i '1s/^{/CURT_0.1 {/' "$script"
+    if [[ $script != "$option" ]] && grep -q curt_abi "$script"; then
+        sed -i '1s/^{/CURT_0.1 {/' "$script"
+        grep -q '^CURT_0.1 {' "$script"
+    fi
 done
 exec cc "$@"

@@ -316,7 +316,7 @@ typedef struct {
    * again. By default 100 times.
    */
   uint32_t retries;
-  /** With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000. */
+  /** With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. 0 stands for 1000. */
   uint32_t retry_ms;
   /**
    * Globs of entries to keep, in addition to those of `exclude`. A glob without a slash matches

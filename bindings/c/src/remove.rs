@@ -81,7 +81,7 @@ pub struct curt_remove_options {
     /// With `CURT_REMOVE_RETRIES`, how often a directory to which others add entries is emptied
     /// again. By default 100 times.
     pub retries: u32,
-    /// With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. By default 1000.
+    /// With `CURT_REMOVE_RETRIES`, the milliseconds after which that ends. 0 stands for 1000.
     pub retry_ms: u32,
     /// Globs of entries to keep, in addition to those of `exclude`. A glob without a slash matches
     /// names at any depth, one with a slash the path below `path`, and one that ends with a slash
@@ -265,7 +265,11 @@ fn set<'a>(removal: Remove<'a>, options: &curt_remove_options) -> Result<Remove<
     };
     let crosses = options.flags & CURT_REMOVE_CROSS_MOUNTS != 0;
     let removal = if options.flags & CURT_REMOVE_RETRIES != 0 {
-        removal.retries(options.retries, Duration::from_millis(options.retry_ms.into()))
+        let window = match options.retry_ms {
+            0 => Remove::RETRY_WINDOW,
+            milliseconds => Duration::from_millis(milliseconds.into()),
+        };
+        removal.retries(options.retries, window)
     } else {
         removal
     };

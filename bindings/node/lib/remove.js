@@ -43,15 +43,32 @@ async function remove(path, given) {
   const options = optionsOf(given, ...NAMES, "onProgress", "signal");
   const onProgress = functionOf(options, "onProgress");
   const removal = removalOf(path, options);
-  const show = () => onProgress(removal.removed());
-  const timer = onProgress && setInterval(show, PROGRESS_MS);
+  const thrown = [];
+  let timer;
+  const begin = (control) => {
+    const show = () => {
+      try {
+        onProgress(removal.removed());
+      } catch (error) {
+        thrown.push(error);
+        control.cancel();
+      }
+    };
+    timer = onProgress && setInterval(show, PROGRESS_MS);
+    return removal.run(control);
+  };
   try {
-    const report = await run(signalOf(options), (control) => removal.run(control));
-    onProgress?.({ files: report.files, directories: report.directories });
-    return reportOf(report);
+    const report = await run(signalOf(options), begin);
+    if (thrown.length === 0) {
+      onProgress?.({ files: report.files, directories: report.directories });
+      return reportOf(report);
+    }
+  } catch (failure) {
+    if (thrown.length === 0) throw failure;
   } finally {
     clearInterval(timer);
   }
+  throw thrown[0];
 }
 
 function removeSync(path, given) {

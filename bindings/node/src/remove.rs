@@ -1,7 +1,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use curt::filters::Globs;
 use curt::remove::{DirectoryOperands, Report};
@@ -132,7 +131,7 @@ impl Work for Removing {
             removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
         }
         if let Some(retries) = options.retries {
-            removal = removal.retries(retries, Duration::from_secs(1));
+            removal = removal.retries(retries, Remove::RETRY_WINDOW);
         }
         let report = removal.run(paths);
         Ok(RemoveReport {

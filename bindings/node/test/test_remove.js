@@ -65,4 +65,9 @@ test("remove: reports progress", async () => {
   await curt.remove(await planted(), { onProgress });
   assert.deepEqual(shown.pop(), { files: 6, directories: 5 });
   await assert.rejects(curt.remove("a", { onProgress: 7 }), { code: "ERR_INVALID_ARG_TYPE" });
+  const thrown = new Error("from onProgress");
+  const fail = () => {
+    throw thrown;
+  };
+  await assert.rejects(curt.remove(await planted(), { onProgress: fail }), thrown);
 });

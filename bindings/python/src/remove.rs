@@ -3,7 +3,6 @@
 use std::io::ErrorKind::NotADirectory;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use curt::filters::Globs;
 use curt::os::unix::RemoveBelow;
@@ -170,7 +169,7 @@ pub(crate) fn remove_paths<'py>(
         removal = removal.exclude(|entry| globs.matches(entry.relative_path(), entry.kind()));
     }
     if let Some(retries) = retries {
-        removal = removal.retries(retries, Duration::from_secs(1));
+        removal = removal.retries(retries, Remove::RETRY_WINDOW);
     }
     let report = py.detach(|| removal.run(&std_paths));
     drop(removal);

@@ -163,7 +163,7 @@ fn add(globs: &mut Patterns, pattern: &str) -> Result<(), &'static str> {
     let is_name = !trimmed.contains(is_separator);
     let parts = trimmed.split(is_separator).filter(|part| !matches!(*part, "" | "."));
     let parts: Vec<&str> = parts.collect();
-    if parts.is_empty() {
+    if parts.is_empty() || trimmed.contains('\0') {
         return Err(NO_ENTRY);
     }
     if parts.contains(&"..") {

@@ -4,9 +4,10 @@ use crate::host::{Failure, Outcome};
 use crate::lint;
 use crate::say;
 
-/// In documents, in any case and across lines.
-const FALSE: [&str; 7] = [
+/// In documents and messages, in any case and across lines.
+const OUTDATED: [&str; 8] = [
     "published yet",
+    "once it is published",
     "released yet",
     "crates.io yet",
     "npm yet",
@@ -19,7 +20,8 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     if !arguments.is_empty() {
         return Err(Failure::usage("release-check takes no arguments"));
     }
-    let files = lint::files(&["Cargo.toml", "*.md", ".github/workflows/*"])?;
+    let files =
+        lint::files(&["Cargo.toml", "*.md", "*.js", "tools/dist/build.sh", ".github/workflows/*"])?;
     let problems = problems(&files, env!("CARGO_PKG_VERSION"));
     problems.iter().for_each(say::out);
     match problems.len() {
@@ -38,9 +40,12 @@ fn problems(files: &[(String, String)], version: &str) -> Vec<String> {
         if path == "CHANGELOG.md" && !text.lines().any(|line| is_dated(line, version)) {
             problems.push(format!("{path}: no line '## [{version}] - YYYY-MM-DD'"));
         }
-        if path.strip_suffix(".md").is_some() {
+        if path == "tools/dist/build.sh" && text.contains("@example.org") {
+            problems.push(format!("{path}: the maintainer's address is not set"));
+        }
+        if [".md", ".js"].iter().any(|end| path.strip_suffix(end).is_some()) {
             let text = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
-            let found = FALSE.iter().filter(|phrase| text.contains(**phrase));
+            let found = OUTDATED.iter().filter(|phrase| text.contains(**phrase));
             problems.extend(found.map(|phrase| format!("{path}: '{phrase}'")));
         }
         if path.starts_with(".github/workflows/") {
@@ -69,7 +74,7 @@ fn is_pinned(action: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(files: [(&str, &str); 4]) -> Vec<String> {
+    fn of(files: [(&str, &str); 5]) -> Vec<String> {
         problems(&files.map(|(path, text)| (path.to_owned(), text.to_owned())), "1.2.3")
     }
 
@@ -81,6 +86,7 @@ mod tests {
                 ("Cargo.toml", "[workspace.package]\nrepository = \"https://example.org/curt\"\n"),
                 ("CHANGELOG.md", "## [Unreleased]\n\n## [1.2.3]\n\n## [1.2.2] - 2027-01-02\n"),
                 ("docs/a.md", "Nothing is published\nyet. It is not on PyPI yet.\n"),
+                ("tools/dist/build.sh", "who=curt@example.org"),
                 (".github/workflows/a.yml", &format!("- uses: a/b@v1\n  uses: a/c@{hash}\n")),
             ]),
             [
@@ -88,6 +94,7 @@ mod tests {
                 "CHANGELOG.md: no line '## [1.2.3] - YYYY-MM-DD'",
                 "docs/a.md: 'published yet'",
                 "docs/a.md: 'pypi yet'",
+                "tools/dist/build.sh: the maintainer's address is not set",
                 ".github/workflows/a.yml: a/b@v1 is not pinned",
                 &format!(".github/workflows/a.yml: a/c@{hash} is not pinned"),
             ]
@@ -97,6 +104,7 @@ mod tests {
                 ("Cargo.toml", "[workspace.package]\nrepository = \"https://example.com/curt\"\n"),
                 ("CHANGELOG.md", "## [Unreleased]\n\n## [1.2.3] - 2027-01-03\n"),
                 ("docs/a.md", "The entry is not removed yet.\n"),
+                ("tools/dist/build.sh", "who=curt@example.com"),
                 (".github/workflows/a.yml", &format!("- uses: a/b@{hash} # v1.0.0\n")),
             ]),
             [""; 0]

@@ -185,7 +185,6 @@ static VALUE s_remove_reported(VALUE module, VALUE paths, VALUE contents, VALUE 
   if (!NIL_P(retries)) {
     all.options.flags |= CURT_REMOVE_RETRIES;
     all.options.retries = retries_argument(retries);
-    all.options.retry_ms = 1000;
   }
   all.options.on_progress = all.work.show == NULL ? NULL : keep_progress;
   all.options.context = &all;

@@ -46,7 +46,7 @@ module Curt
 
   # What a removal has done, as returned by Curt.remove:
   #
-  # - +files+, +directories+: the numbers of removed directories and of other removed entries.
+  # - +directories+, +files+: the numbers of removed directories and of other removed entries.
   # - +skipped+: the number of excluded entries, without those inside excluded directories.
   # - +made_writable+: how often a directory got permissions.
   # - +errors+: an Array with an exception for each failure.

@@ -399,7 +399,7 @@ impl<'r, S: Sys> Engine<'r, S> {
 
     fn drop_lost(&mut self, lost: ReopenError) {
         while self.stack.len() > lost.level + 1 {
-            self.pop_as_it_is();
+            self.pop_without_reopening();
         }
         if let ReopenFailure::Vanished = lost.reason {
             self.worker.counts.vanished += 1;
@@ -407,18 +407,18 @@ impl<'r, S: Sys> Engine<'r, S> {
             self.worker.fail(Operation::OpenDirectory, lost.into_cause());
             self.stack.top_mut().mark_remaining();
         }
-        self.pop_as_it_is();
+        self.pop_without_reopening();
     }
 
     pub(super) fn pop(&mut self) {
         // Only an open directory gets back its permissions.
-        let must_open = self.stack.last().is_some_and(|level| level.is_remaining());
-        if !must_open || !self.stack.is_repaired() || self.reopen_top() {
-            self.pop_as_it_is();
+        let remains = self.stack.last().is_some_and(|level| level.is_remaining());
+        if !remains || !self.stack.owes_permissions() || self.reopen_top() {
+            self.pop_without_reopening();
         }
     }
 
-    fn pop_as_it_is(&mut self) {
+    fn pop_without_reopening(&mut self) {
         let Some(frame) = self.stack.pop(&self.worker.sys) else { return };
         let Role::Child(name) = frame.role else { return };
         self.worker.tick(CALLS_FOR_DIRECTORY);

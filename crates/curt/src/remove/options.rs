@@ -166,6 +166,9 @@ impl Default for Remove<'_> {
 }
 
 impl<'a> Remove<'a> {
+    /// The default of [`Remove::retries`].
+    pub const RETRY_WINDOW: Duration = Duration::from_secs(1);
+
     /// Creates a removal with the defaults.
     pub fn new() -> Self {
         Remove {
@@ -182,7 +185,7 @@ impl<'a> Remove<'a> {
             callbacks: Callbacks::default(),
             cancel: None,
             retries: 100,
-            retry_window: Duration::from_secs(1),
+            retry_window: Self::RETRY_WINDOW,
             descriptors: None,
             without: Features::default(),
         }
@@ -253,10 +256,12 @@ impl<'a> Remove<'a> {
     ///
     /// A directory of the tree that belongs to this user and refuses a step gets `u+rwx`, through
     /// its own descriptor, and the step is tried again. If it remains, it gets back its permissions,
-    /// unless the process is killed. [`Report::made_writable`](super::Report::made_writable) counts
-    /// such directories. The parent of an operand, files, symlinks and other filesystems are never
-    /// changed. On Windows, this has no effect, because read-only directories are always removed;
-    /// outside Linux, unreadable directories remain.
+    /// unless the process is killed or the directory was moved.
+    /// [`Report::made_writable`](super::Report::made_writable) counts such directories. The parent
+    /// of an operand, files and symlinks are never changed, nor is a set-group-ID directory of a
+    /// group without this user, who could not give back that bit. On Windows, this has no effect,
+    /// because read-only directories are always removed; outside Linux, unreadable directories
+    /// remain.
     ///
     /// Costs 4 calls for each such directory, and 3 more if it was unreadable. A dry run expects
     /// that a directory without write permission can be emptied, but does not look into others.

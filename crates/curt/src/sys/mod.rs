@@ -195,13 +195,14 @@ pub(crate) trait Sys: Host + Sized + Send {
     ) -> Opened<Self::Dir>;
     /// Closes a directory, which gets back the permissions that it had before [`Repairs`].
     fn close(&self, dir: Self::Dir);
-    /// Closes a directory that will be opened again, and leaves its permissions. Returns those to
-    /// pass to [`Sys::resume`].
-    fn release(&self, dir: Self::Dir) -> Option<u32> {
+    /// Closes a directory that will be opened again. Repaired permissions stay, and those from
+    /// before are returned, to pass to [`Sys::reopened`].
+    fn close_for_now(&self, dir: Self::Dir) -> Option<u32> {
         self.close(dir);
         None
     }
-    fn resume(&self, dir: &Self::Dir, before: Option<u32>) {
+    /// Gives a directory that was opened again what it knew before.
+    fn reopened(&self, dir: &Self::Dir, before: Option<u32>) {
         let _ = (dir, before);
     }
     /// Returns how many directories got permissions.

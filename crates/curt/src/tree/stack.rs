@@ -179,8 +179,8 @@ impl<S: Sys, T> Stack<S, T> {
         }
     }
 
-    /// Whether the topmost directory must be open to get back its permissions.
-    pub(crate) fn is_repaired(&self) -> bool {
+    /// Whether the topmost directory must be reopened to get back its permissions.
+    pub(crate) fn owes_permissions(&self) -> bool {
         self.repaired.iter().any(|&(level, _)| level + 1 == self.levels.len())
     }
 
@@ -351,7 +351,7 @@ impl<S: Sys, T> Stack<S, T> {
 
     fn put_back_open(&mut self, index: usize, dir: S::Dir, sys: &S) {
         let repaired = self.repaired.iter().position(|&(level, _)| level == index);
-        sys.resume(&dir, repaired.map(|at| self.repaired.swap_remove(at).1));
+        sys.reopened(&dir, repaired.map(|at| self.repaired.swap_remove(at).1));
         self.levels[index].dir = DirState::Owned(dir);
         let position = self.open.partition_point(|&open| open < index);
         self.open.insert(position, index);
@@ -456,13 +456,14 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     /// Releases a directory other than the topmost, the first open one, and the one of level
-    /// `keep`.
+    /// `keep`. One that another worker uses would remain open, and that worker would take back its
+    /// permissions.
     fn release_one(&mut self, keep: usize, sys: &S) -> bool {
         let topmost = self.levels.len().saturating_sub(1);
         let mut best: Option<(usize, usize, usize)> = None;
         for at in 1..self.open.len() {
             let (shallower, index) = (self.open[at - 1], self.open[at]);
-            if index == topmost || index == keep {
+            if index == topmost || index == keep || self.levels[index].is_used_elsewhere() {
                 continue;
             }
             // Prefer the level with the smallest gap between its open neighbors, relative to its
@@ -499,7 +500,7 @@ impl<S: Sys, T> Stack<S, T> {
         };
         match dir {
             Some(dir) if is_released => {
-                self.repaired.extend(sys.release(dir).map(|before| (index, before)));
+                self.repaired.extend(sys.close_for_now(dir).map(|before| (index, before)));
             }
             Some(dir) => sys.close(dir),
             None => {}
@@ -609,6 +610,10 @@ impl<S: Sys, T> Level<S, T> {
 
     fn is_released(&self) -> bool {
         matches!(self.dir, DirState::Released)
+    }
+
+    fn is_used_elsewhere(&self) -> bool {
+        matches!(&self.dir, DirState::Shared(dir) if Arc::strong_count(dir) > 1)
     }
 }
 

@@ -69,7 +69,7 @@ fn what_has_no_clear_meaning_is_refused() {
     let many = "its braces expand to too many patterns";
     let letters = "a range of letters in braces must have one case";
     for (patterns, reason) in [
-        ("'' | / | // | . | ./ | {,} | {./,/}", super::NO_ENTRY),
+        ("'' | / | // | . | ./ | {,} | {./,/} | a\0b", super::NO_ENTRY),
         (".. | ../a | a/../b | a/.. | {../a,x} | x/{..,y}", above),
         ("[ | [] | [!] | [^] | [a | []a | a[/]b | [a/b] | x/[!/]y | [[:digit:] | {[,]}", unclosed),
         ("[[:DIGIT:]] | [[:nope:]] | [![:word:]] | [[::]] | [a[: :]]", class),

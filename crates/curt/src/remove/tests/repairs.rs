@@ -34,7 +34,9 @@ fn on_each_platform(test: fn()) {
 }
 
 const KEPT: &str = "kept";
-const MODES: [u32; 8] = [0o755, 0o755, 0o555, 0o500, 0o600, 0o200, 0o000, 0o711];
+const MODES: [u32; 9] = [0o755, 0o755, 0o555, 0o500, 0o600, 0o200, 0o000, 0o711, SET_GROUP | 0o555];
+/// For directories of another group, whose set-group-ID bit would be lost.
+const SET_GROUP: u32 = 0o2000;
 
 /// A directory with its permissions, and whether it belongs to the user.
 struct Dir {
@@ -76,15 +78,17 @@ impl Dir {
                 None => fs::write(path.join(name), "").unwrap(),
             }
         }
-        lchown(path, Some(if self.is_own { NOBODY } else { 0 }), None).unwrap();
+        let group = (self.mode & SET_GROUP != 0).then_some(NOBODY);
+        lchown(path, Some(if self.is_own { NOBODY } else { 0 }), group).unwrap();
         fs::set_permissions(path, Permissions::from_mode(self.mode)).unwrap();
     }
 
-    /// Returns what remains of the directory. Another user's directory refuses all changes, and may
+    /// Returns what remains of the directory. One that is not repaired refuses all changes, and may
     /// refuse to be listed.
     fn removed(self, keeps: bool) -> Option<Dir> {
         let Dir { mode, is_own, entries } = self;
-        if !is_own && mode & 0o5 != 0o5 {
+        let refuses = !is_own || mode & SET_GROUP != 0;
+        if refuses && mode & 0o5 != 0o5 {
             return (!entries.is_empty()).then_some(Dir { mode, is_own, entries });
         }
         let remaining = |(name, entry): (String, Option<Dir>)| {
@@ -92,9 +96,9 @@ impl Dir {
                 return Some((name, entry));
             }
             let entry = match entry {
-                None => (!is_own).then_some(None),
+                None => refuses.then_some(None),
                 // Its parent keeps even an empty directory.
-                Some(dir) if !is_own => {
+                Some(dir) if refuses => {
                     let (mode, is_own) = (dir.mode, dir.is_own);
                     let empty = Dir { mode, is_own, entries: BTreeMap::new() };
                     Some(Some(dir.removed(keeps).unwrap_or(empty)))

@@ -314,13 +314,13 @@ impl Sys for Unix {
         }
     }
 
-    fn release(&self, dir: Dir) -> Option<u32> {
+    fn close_for_now(&self, dir: Dir) -> Option<u32> {
         let before = dir.before_repair();
         self.syscalls.close(dir);
         before
     }
 
-    fn resume(&self, dir: &Dir, before: Option<u32>) {
+    fn reopened(&self, dir: &Dir, before: Option<u32>) {
         self.allow_repair(dir);
         if let (Some(before), Some(repair)) = (before, dir.repair()) {
             repair.get_or_init(|| Some(before));

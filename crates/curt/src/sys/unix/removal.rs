@@ -41,7 +41,8 @@ impl Unix {
         match self.syscalls.may(dir.as_fd(), c".", Access::WRITE_OK | Access::EXEC_OK) {
             // A real run would repair the directory.
             Err(Errno::ACCESS)
-                if dir.repair().is_some() && self.lacking(&At::Open(dir.as_fd())).is_some() => {}
+                if dir.repair().is_some()
+                    && self.mode_to_repair(&At::Open(dir.as_fd())).is_some() => {}
             answer => answer?,
         }
         let request = Request { fields: Fields::MODE | Fields::USER_ID, follow: false };

@@ -45,6 +45,7 @@ calls! {
     Processors "sched_getaffinity",
     ThreadId "gettid",
     User either("setfsuid", "geteuid"),
+    Groups "getgroups",
     Capabilities "capget",
     Usage "getrusage",
     Sleep either("clock_nanosleep", "nanosleep"),
@@ -391,6 +392,12 @@ impl Syscalls {
     pub(super) fn processors(&self) -> usize {
         let _ = self;
         std::thread::available_parallelism().map_or(1, usize::from)
+    }
+
+    pub(super) fn is_in_group(&self, group: u32) -> bool {
+        let is_own = rustix::process::getegid().as_raw() == group;
+        let others = || self.pass(Call::Groups).and_then(|()| rustix::process::getgroups());
+        is_own || others().is_ok_and(|groups| groups.contains(&Gid::from_raw(group)))
     }
 
     #[cfg(not(target_os = "linux"))]

@@ -118,7 +118,7 @@ impl Unix {
         };
         let opened = opened.and_then(|fd| self.listed(fd));
         match (&opened, before) {
-            (Ok(dir), _) => self.resume(dir, before),
+            (Ok(dir), _) => self.reopened(dir, before),
             (Err(_), Some(before)) => {
                 _ = self.chmod(&At::Pinned(pinned.as_fd()), before);
             }
