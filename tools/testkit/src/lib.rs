@@ -184,6 +184,17 @@ pub fn may_trace() -> bool {
     may
 }
 
+/// Returns the version of a GNU tool, or zeros.
+#[must_use]
+pub fn version(tool: &str) -> (u32, u32) {
+    let output = std::process::Command::new(tool).arg("--version").output();
+    let text = output.map_or(Vec::new(), |output| output.stdout);
+    let text = String::from_utf8_lossy(&text);
+    let last = text.lines().next().and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
+    let mut numbers = last.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
 /// Returns a command that runs a script in a new mount namespace.
 #[cfg(unix)]
 #[must_use]

@@ -9,9 +9,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use curt_testkit::{Choices, cells, is_root, skip};
+use curt_testkit::{Choices, cells, is_root, skip, version};
 
-use crate::harness::{Fixture, Outcome, Pair, Trial, equate_quotes, has_gnu, property, version};
+use crate::harness::{Fixture, Outcome, Pair, Trial, equate_quotes, has_gnu, property};
 use crate::rm::{Row, table};
 use crate::tree::{Oddities, Tree, each, users};
 

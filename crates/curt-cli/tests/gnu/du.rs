@@ -6,11 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-use curt_testkit::{Choices, Scratch, cells, in_namespace, may_mount};
+use curt_testkit::{Choices, Scratch, cells, in_namespace, may_mount, version};
 
-use crate::harness::{
-    Fixture, Outcome, Pair, Trial, by_tool, has_gnu, property, run_with_input, version,
-};
+use crate::harness::{Fixture, Outcome, Pair, Trial, by_tool, has_gnu, property, run_with_input};
 use crate::tree::{Oddities, Tree, users};
 
 const OPTIONS: &str = "

@@ -78,14 +78,6 @@ pub(crate) fn has_utf8() -> bool {
     has
 }
 
-pub(crate) fn version(tool: &str) -> (u32, u32) {
-    let output = Command::new(tool).arg("--version").output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let last = text.lines().next().and_then(|line| line.rsplit(' ').next()).unwrap_or_default();
-    let mut numbers = last.split(['.', '-']).map(|part| part.parse().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
-}
-
 /// Makes `openat2` fail as under the seccomp profiles of old containers.
 pub(crate) const FILTER: &str =
     "strace -f -qq -o /dev/null -e trace=openat2 -e inject=openat2:error=EPERM";

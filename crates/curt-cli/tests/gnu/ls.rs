@@ -10,10 +10,10 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use curt_testkit::{Choices, Scratch, cells, is_root};
+use curt_testkit::{Choices, Scratch, cells, is_root, version};
 
 use crate::harness::{
-    Fixture, Pair, Trial, equate_quotes, has_utf8, property, version, zone_with_leap_seconds,
+    Fixture, Pair, Trial, equate_quotes, has_utf8, property, zone_with_leap_seconds,
 };
 use crate::tree::{Oddities, Tree, users};
 

@@ -4,11 +4,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-use curt_testkit::{Choices, cells, skip};
+use curt_testkit::{Choices, cells, skip, version};
 
-use crate::harness::{
-    Fixture, Outcome, Pair, Trial, equate_quotes, has_gnu, has_utf8, property, version,
-};
+use crate::harness::{Fixture, Outcome, Pair, Trial, equate_quotes, has_gnu, has_utf8, property};
 use crate::ls::odd_names;
 use crate::tree::{Oddities, Tree, remaining, users};
 

@@ -10,9 +10,10 @@ use crate::{MARKS, complete, in_process, options};
 
 type Counts = BTreeMap<String, u64>;
 
-/// Memory management, the keys of hash maps, and the checks of debug builds before they close a
-/// descriptor.
-const UNCOUNTED: [&str; 7] = ["brk", "mmap", "munmap", "mremap", "madvise", "getrandom", "fcntl"];
+/// Memory management, the keys of hash maps, the checks of debug builds before they close a
+/// descriptor, and signal masks of the C library.
+const UNCOUNTED: [&str; 8] =
+    ["brk", "mmap", "munmap", "mremap", "madvise", "getrandom", "fcntl", "rt_sigprocmask"];
 
 fn tree([directories, files, links]: [usize; 3]) -> Scratch {
     let scratch = Scratch::new();

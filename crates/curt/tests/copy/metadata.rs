@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, lchown};
 use std::path::Path;
 use std::time::SystemTime;
 
-use curt_testkit::{NOBODY, Scratch, is_root, skip, threads};
+use curt_testkit::{NOBODY, Scratch, is_root, skip, threads, version};
 
 use curt::copy::Existing;
 
@@ -99,6 +99,11 @@ fn accessed(top: &Path) -> BTreeMap<OsString, SystemTime> {
     files.map(|entry| (entry.file_name(), accessed(&entry))).collect()
 }
 
+/// Newer versions set the mode, but leave an access control list that the copy has inherited.
+fn removes_inherited_rules() -> bool {
+    version("cp") < (9, 2)
+}
+
 fn compare(scratch: &Scratch, user: &str) {
     let from = scratch.at("s");
     for (words, gnu, has_mode) in [
@@ -112,7 +117,10 @@ fn compare(scratch: &Scratch, user: &str) {
     ] {
         // With access rules, GNU changes no mode, and a set-group-ID bit remains that a directory
         // has inherited.
-        let places = if has_mode { ["plain", "listed"] } else { ["shared", "listed"] };
+        let mut places = vec![if has_mode { "plain" } else { "shared" }];
+        if !has_mode || removes_inherited_rules() {
+            places.push("listed");
+        }
         for place in places {
             let [ours, theirs] = ["ours", "theirs"].map(|name| scratch.at(place).join(name));
             let output = gnu_cp(gnu, &from, &theirs);
@@ -149,6 +157,9 @@ fn metadata_is_preserved_as_by_gnu_cp() {
         threads::become_user(NOBODY).unwrap();
         compare(&scratch, "nobody");
     });
+    if !removes_inherited_rules() {
+        skip("GNU cp 9.2 and newer leave inherited access rules, so one case was not compared");
+    }
 }
 
 #[test]
