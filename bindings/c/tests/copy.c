@@ -81,7 +81,7 @@ static void copies_files_and_trees(void)
 
 static int exclude(void *context, curt_str path, uint32_t kind)
 {
-    int is_it = same(path, T("tree/sub/skip"));
+    int is_it = same(path, T("tree" SEPARATOR "sub" SEPARATOR "skip"));
     elsewhere += !is_thread(caller) || context != &report || path.ptr[path.len] != 0;
     excluded += is_it && kind == CURT_KIND_FILE;
     return is_it;

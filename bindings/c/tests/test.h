@@ -61,11 +61,13 @@ typedef wchar_t text_char;
 #define count_units wcslen
 #define NO_SUCH_FILE 2 /* ERROR_FILE_NOT_FOUND */
 #define ODD_UNIT 0xd800
+#define SEPARATOR "\\"
 #else
 typedef char text_char;
 #define T(literal) literal
 #define count_units strlen
 #define NO_SUCH_FILE ENOENT
+#define SEPARATOR "/"
 #define ODD_UNIT 0xff /* Like 0xd800, not valid Unicode alone. */
 #endif
 #define Z(literal) curt_z(T(literal))

@@ -103,7 +103,9 @@ def test_copies_as_shutil_does(tree, chance: random.Random, exists: bool, symlin
 # One operand of each pair is usual: CPython finds the faults of both in another order.
 SOURCES = ["d/", "gone", "f/", "f/x", "fifo", "socket", "/dev/null", "broken", "loop", "", "n" * 300, "a\0b", "\udcff", None, 1.5, 10**6]
 TARGETS = ["new/", "new/x", "f", "f/", "f/x", "e/.", "", "n" * 300, "a\0b", "\ud800", None, 1.5, 10**6]
-PAIRS = [*itertools.product(SOURCES, ["new", "e"]), *itertools.product(["f", "d", "link"], ["new", "e", *TARGETS]), ("f", "fifo")]
+PAIRS = [*itertools.product(SOURCES, ["new", "e"]), *itertools.product(["f", "d", "link"], ["new", "e", *TARGETS]), ("f", "fifo"), ("d", "d/x"), ("d", "d/x/y")]
+# These have the time of the test.
+RECENT = [".", "./new", "./e", "./socket", "./d", "./d/x", "./d/x/y"]
 
 
 def made(function, source: object, target: object, **options: object) -> tuple:
@@ -113,8 +115,7 @@ def made(function, source: object, target: object, **options: object) -> tuple:
             fill(name, tree, random.Random(1))
         with socket.socket(socket.AF_UNIX) as bound:
             bound.bind("socket")
-        # These have the time of the test.
-        found = result(function, source, target, **options), [each for each in seen(".") if each[0] not in (".", "./new", "./e", "./socket")]
+        found = result(function, source, target, **options), [each for each in seen(".") if each[0] not in RECENT]
         os.chdir("/")
         return found
 

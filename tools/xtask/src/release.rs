@@ -35,7 +35,7 @@ fn problems(files: &[(String, String)], version: &str) -> Vec<String> {
     for (path, text) in files {
         let set = |start: &str| text.contains(&format!("\nrepository = \"https://{start}"));
         if path == "Cargo.toml" && (!set("") || set("example.org/")) {
-            problems.push(format!("{path}: the repository's URL is not set"));
+            problems.push(format!("{path}: `repository` is not set"));
         }
         if path == "CHANGELOG.md" && !text.lines().any(|line| is_dated(line, version)) {
             problems.push(format!("{path}: no line '## [{version}] - YYYY-MM-DD'"));
@@ -46,7 +46,8 @@ fn problems(files: &[(String, String)], version: &str) -> Vec<String> {
         if [".md", ".js"].iter().any(|end| path.strip_suffix(end).is_some()) {
             let text = text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
             let found = OUTDATED.iter().filter(|phrase| text.contains(**phrase));
-            problems.extend(found.map(|phrase| format!("{path}: '{phrase}'")));
+            problems
+                .extend(found.map(|phrase| format!("{path}: a release makes '{phrase}' false")));
         }
         if path.starts_with(".github/workflows/") {
             let actions = text.lines().filter_map(|line| Some(line.split_once("uses: ")?.1));
@@ -90,10 +91,10 @@ mod tests {
                 (".github/workflows/a.yml", &format!("- uses: a/b@v1\n  uses: a/c@{hash}\n")),
             ]),
             [
-                "Cargo.toml: the repository's URL is not set",
+                "Cargo.toml: `repository` is not set",
                 "CHANGELOG.md: no line '## [1.2.3] - YYYY-MM-DD'",
-                "docs/a.md: 'published yet'",
-                "docs/a.md: 'pypi yet'",
+                "docs/a.md: a release makes 'published yet' false",
+                "docs/a.md: a release makes 'pypi yet' false",
                 "tools/dist/build.sh: the maintainer's address is not set",
                 ".github/workflows/a.yml: a/b@v1 is not pinned",
                 &format!(".github/workflows/a.yml: a/c@{hash} is not pinned"),

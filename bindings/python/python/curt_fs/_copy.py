@@ -52,14 +52,18 @@ def copytree(
     _originals.scandir(src).close()
     target = os.fspath(dst)
     if dirs_exist_ok:
-        os.makedirs(dst, exist_ok=True)
+        needed, is_there = target, os.path.isdir(target)
         # The directory itself, even if `dst` is a symlink.
         target = os.path.join(target, b"." if isinstance(target, bytes) else ".")
     else:
         head, tail = os.path.split(target)
-        parent = head if tail else os.path.dirname(head)
-        if parent and not os.path.exists(parent):
-            os.makedirs(parent, exist_ok=True)
+        needed = head if tail else os.path.dirname(head)
+        is_there = not needed or os.path.exists(needed)
+    if not is_there:
+        if _is_inside(needed, src):
+            # CPython lists `src` before it makes a `dst` inside.
+            return _originals.copytree(src, dst, symlinks, dirs_exist_ok=dirs_exist_ok)
+        os.makedirs(needed, exist_ok=True)
     existing, follow = "replace" if dirs_exist_ok else "fail", "operands" if symlinks else "links"
     with showing(progress, "copytree") as update:
         copied, failures = _curt.copy(src, target, existing, follow, True, False, threads, update)
@@ -103,6 +107,11 @@ def _is_foreign(src: Any, dst: Any) -> bool:
         if not isinstance(path, (str, bytes)) and not hasattr(type(path), "__fspath__"):
             return True
     return isinstance(os.fspath(src), bytes) is not isinstance(os.fspath(dst), bytes)
+
+
+def _is_inside(path: Any, directory: Any) -> bool:
+    above: str = os.path.realpath(os.fsdecode(directory))
+    return os.path.commonpath([os.path.realpath(os.fsdecode(path)), above]) == above
 
 
 def _error(
