@@ -15,10 +15,10 @@ def tree(tmp_path: Path) -> Path:
         (root / directory).mkdir(parents=True)
     for name in ("a/one", "a/b/two", "a/b/c/three", "top", "grün/ñ", "space here/new\nline"):
         (root / name).write_text(name)
-    (root / "to-directory").symlink_to("a")
-    (root / "to-file").symlink_to("top")
-    (root / "broken").symlink_to("nowhere")
-    (root / "loop").symlink_to("loop")
+    for name, target in (("to-directory", "a"), ("to-file", "top"), ("broken", "nowhere"), ("loop", "loop")):
+        (root / name).symlink_to(target)
+        # Following a link sets its time of access, unless that is in the future.
+        os.utime(root / name, (2**32, 0), follow_symlinks=False)
     os.mkfifo(root / "fifo")
     with open(os.fsencode(root) + b"/not-\xff-unicode", "w"):
         pass
