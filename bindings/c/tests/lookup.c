@@ -25,11 +25,7 @@ static void finds(const text_char *expected)
         CHECK_TEXT(text_of(found, (size_t)len), expected);
 }
 
-#ifdef _WIN32
-#define JOINED(root, rest) T(root "\\" rest)
-#else
-#define JOINED(root, rest) T(root "/" rest)
-#endif
+#define JOINED(root, rest) T(root SEPARATOR rest)
 
 static void plant(curt_str roots[2])
 {

@@ -43,32 +43,25 @@ async function remove(path, given) {
   const options = optionsOf(given, ...NAMES, "onProgress", "signal");
   const onProgress = functionOf(options, "onProgress");
   const removal = removalOf(path, options);
-  const thrown = [];
-  let timer;
+  let timer, thrown;
   const begin = (control) => {
     const show = () => {
       try {
         onProgress(removal.removed());
       } catch (error) {
-        thrown.push(error);
+        thrown ??= { error };
         control.cancel();
       }
     };
     timer = onProgress && setInterval(show, PROGRESS_MS);
     return removal.run(control);
   };
-  try {
-    const report = await run(signalOf(options), begin);
-    if (thrown.length === 0) {
-      onProgress?.({ files: report.files, directories: report.directories });
-      return reportOf(report);
-    }
-  } catch (failure) {
-    if (thrown.length === 0) throw failure;
-  } finally {
+  const report = await run(signalOf(options), begin).finally(() => {
     clearInterval(timer);
-  }
-  throw thrown[0];
+    if (thrown) throw thrown.error;
+  });
+  onProgress?.({ files: report.files, directories: report.directories });
+  return reportOf(report);
 }
 
 function removeSync(path, given) {

@@ -42,8 +42,6 @@ pub(crate) struct Stack<S: Sys, T> {
     budget: usize,
     links: Links,
     left: Option<(usize, S::Dir)>,
-    /// The permissions from before repairs of released levels.
-    repaired: Vec<(usize, u32)>,
 }
 
 pub(crate) struct Level<S: Sys, T> {
@@ -61,7 +59,8 @@ type WithNames<'a, S, T> = (&'a mut Level<S, T>, &'a Names<<S as Sys>::Unit>);
 enum DirState<D> {
     Owned(D),
     Shared(Arc<D>),
-    Released,
+    /// Closed for now, with the permissions from before its repair.
+    Released(Option<u32>),
     Closed,
 }
 
@@ -70,7 +69,7 @@ impl<D> DirState<D> {
         match self {
             DirState::Owned(dir) => Some(dir),
             DirState::Shared(dir) => Some(dir),
-            DirState::Released | DirState::Closed => None,
+            DirState::Released(_) | DirState::Closed => None,
         }
     }
 }
@@ -84,7 +83,7 @@ pub(crate) enum Links {
 impl<S: Sys, T> Stack<S, T> {
     pub(crate) fn new(budget: usize, links: Links) -> Self {
         let (levels, names, open) = (Vec::new(), Names::new(), Vec::new());
-        Stack { levels, names, open, budget, links, left: None, repaired: Vec::new() }
+        Stack { levels, names, open, budget, links, left: None }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -168,7 +167,6 @@ impl<S: Sys, T> Stack<S, T> {
         }
         self.close(index, sys);
         let level = self.levels.pop()?;
-        self.repaired.retain(|&(level, _)| level < index);
         self.names.truncate(level.names);
         Some(level.own)
     }
@@ -181,7 +179,7 @@ impl<S: Sys, T> Stack<S, T> {
 
     /// Whether the topmost directory must be reopened to get back its permissions.
     pub(crate) fn owes_permissions(&self) -> bool {
-        self.repaired.iter().any(|&(level, _)| level + 1 == self.levels.len())
+        self.last().is_some_and(|level| matches!(level.dir, DirState::Released(Some(_))))
     }
 
     pub(crate) fn level_with_names(&mut self, index: usize) -> WithNames<'_, S, T> {
@@ -280,7 +278,9 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     pub(crate) fn close(&mut self, index: usize, sys: &S) {
-        self.close_as(index, DirState::Closed, sys);
+        if let Some(dir) = self.take(index) {
+            sys.close(dir);
+        }
     }
 
     pub(crate) fn release_if_full(&mut self, sys: &S) {
@@ -350,9 +350,10 @@ impl<S: Sys, T> Stack<S, T> {
     }
 
     fn put_back_open(&mut self, index: usize, dir: S::Dir, sys: &S) {
-        let repaired = self.repaired.iter().position(|&(level, _)| level == index);
-        sys.reopened(&dir, repaired.map(|at| self.repaired.swap_remove(at).1));
-        self.levels[index].dir = DirState::Owned(dir);
+        let level = &mut self.levels[index];
+        let before = if let DirState::Released(before) = level.dir { before } else { None };
+        sys.reopened(&dir, before);
+        level.dir = DirState::Owned(dir);
         let position = self.open.partition_point(|&open| open < index);
         self.open.insert(position, index);
     }
@@ -485,25 +486,19 @@ impl<S: Sys, T> Stack<S, T> {
         }
         let is_known = level.identity.is_some();
         if is_known {
-            self.close_as(index, DirState::Released, sys);
+            let before = self.take(index).and_then(|dir| sys.close_for_now(dir));
+            self.levels[index].dir = DirState::Released(before);
         }
         is_known
     }
 
-    fn close_as(&mut self, index: usize, state: DirState<S::Dir>, sys: &S) {
+    /// Takes a directory from its level, unless another worker uses it.
+    fn take(&mut self, index: usize) -> Option<S::Dir> {
         self.uncount(index);
-        let is_released = matches!(state, DirState::Released);
-        let dir = match std::mem::replace(&mut self.levels[index].dir, state) {
+        match std::mem::replace(&mut self.levels[index].dir, DirState::Closed) {
             DirState::Owned(dir) => Some(dir),
             DirState::Shared(dir) => Arc::into_inner(dir),
-            DirState::Released | DirState::Closed => None,
-        };
-        match dir {
-            Some(dir) if is_released => {
-                self.repaired.extend(sys.close_for_now(dir).map(|before| (index, before)));
-            }
-            Some(dir) => sys.close(dir),
-            None => {}
+            DirState::Released(_) | DirState::Closed => None,
         }
     }
 
@@ -609,7 +604,7 @@ impl<S: Sys, T> Level<S, T> {
     }
 
     fn is_released(&self) -> bool {
-        matches!(self.dir, DirState::Released)
+        matches!(self.dir, DirState::Released(_))
     }
 
     fn is_used_elsewhere(&self) -> bool {

@@ -77,11 +77,11 @@ fn tree() -> Scratch {
 }
 
 /// Replaces the times of entries that are new, and removes lines that differ on purpose.
-fn comparable(lines: &[String], place: &str, has_mode: bool) -> Vec<String> {
+fn comparable(lines: &[String], place: &str, has_mode: bool, is_old: bool) -> Vec<String> {
     let is_new = |word: &str| word.split_once('.').is_some_and(|(time, _)| time > "1100000000");
     let is_compared = |line: &&String| match line.split(' ').next().unwrap_or_default() {
+        "temporary" | "own-temporary" if has_mode => is_old,
         // GNU applies the umask to a new directory in spite of inherited access rules.
-        "temporary" | "own-temporary" if has_mode => is_old_gnu(),
         "temporary" | "own-temporary" | "shared" => place != "listed" || has_mode,
         _ => true,
     };
@@ -107,7 +107,7 @@ fn is_old_gnu() -> bool {
 }
 
 fn compare(scratch: &Scratch, user: &str) {
-    let from = scratch.at("s");
+    let (from, is_old) = (scratch.at("s"), is_old_gnu());
     for (words, gnu, has_mode) in [
         ("", "-r", false),
         ("mode", "-r --preserve=mode", true),
@@ -120,7 +120,7 @@ fn compare(scratch: &Scratch, user: &str) {
         // With access rules, GNU changes no mode, and a set-group-ID bit remains that a directory
         // has inherited.
         let mut places = vec![if has_mode { "plain" } else { "shared" }];
-        if !has_mode || is_old_gnu() {
+        if !has_mode || is_old {
             places.push("listed");
         }
         for place in places {
@@ -136,7 +136,8 @@ fn compare(scratch: &Scratch, user: &str) {
             if words == "all" {
                 assert_eq!(accessed(&ours), before, "{case}");
             }
-            let [ours, theirs] = [ours, theirs].map(|top| comparable(&dump(&top), place, has_mode));
+            let [ours, theirs] =
+                [ours, theirs].map(|top| comparable(&dump(&top), place, has_mode, is_old));
             assert_same(&ours, &theirs, &case);
             for name in ["ours", "theirs"] {
                 scratch.remove(Path::new(place).join(name));

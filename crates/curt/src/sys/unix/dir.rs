@@ -29,8 +29,8 @@ pub(super) struct Cached {
     pub(super) repair: OnceLock<Repair>,
 }
 
-/// Exists for a directory whose permissions may be changed. Set when it first refuses a step: to the
-/// permissions from before, or to `None` if they cannot be changed.
+/// Exists for a directory whose permissions may be changed. Set when it first refuses a step: to
+/// the permissions from before, or to `None` if they cannot be changed.
 pub(super) type Repair = OnceLock<Option<u32>>;
 
 #[derive(Debug)]

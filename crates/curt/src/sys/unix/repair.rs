@@ -56,13 +56,14 @@ impl Unix {
         let facts = values::facts_from(&self.syscalls.fstat(fd).ok()?);
         let refuses_owner = facts.mode & OWNER != OWNER && facts.user_id == self.syscalls.user();
         // The set-group-ID bit is lost if the owner is not in the group.
-        let keeps_bits = facts.mode & SET_GROUP == 0 || self.syscalls.is_in_group(facts.group_id);
-        (refuses_owner && keeps_bits).then_some(facts.mode)
+        let keeps_bits =
+            || facts.mode & SET_GROUP == 0 || self.syscalls.is_in_group(facts.group_id);
+        (refuses_owner && keeps_bits()).then_some(facts.mode)
     }
 
     pub(super) fn take_back_permissions(&self, dir: &Dir) {
         if let Some(before) = dir.before_repair() {
-            // The usual case is a directory that was removed, which nobody can see.
+            // Without effect if the directory was removed, which is the usual case.
             let _ = self.chmod(&At::Open(dir.as_fd()), before);
         }
     }

@@ -29,7 +29,7 @@ pub(super) fn by_path<T>(
     answer
 }
 
-/// The same for the descriptor itself, which is open, so that `ENOENT` means that `/proc` is missing.
+/// The same for the descriptor itself. It is open, so `ENOENT` means that `/proc` is missing.
 pub(super) fn itself_by_path<T>(
     syscalls: &Syscalls,
     fd: BorrowedFd<'_>,
