@@ -24,8 +24,9 @@ pub(crate) struct Session {
 }
 
 #[derive(Default)]
-pub(crate) struct Outcome {
-    pub(crate) summary: Option<Object>,
+pub(crate) struct Outcome<'a> {
+    /// Called only for JSON, because starting a command is most of the work on a small tree.
+    pub(crate) summary: Option<&'a dyn Fn() -> Object>,
     /// The totals in words, for `--stats`.
     pub(crate) done: String,
     pub(crate) calls: Calls,
@@ -166,15 +167,15 @@ impl Session {
 
     /// Ends the command and prints statistics if requested. With `--json`, also prints the totals
     /// after an interrupt, which commands print only as text.
-    pub(crate) fn finish(&self, outcome: Outcome) -> Exit {
+    pub(crate) fn finish(&self, outcome: Outcome<'_>) -> Exit {
         let Outcome { summary, done, calls, is_cancelled } = outcome;
         if self.is_json {
             let is_interrupted = is_cancelled && interrupt::signal().is_some();
-            let mut summary = summary.filter(|_| self.has_stats || is_interrupted);
-            if self.has_stats {
-                summary = summary.map(|summary| summary.object("calls", json::calls(&calls)));
-            }
-            if let Some(summary) = summary {
+            if let Some(summary) = summary.filter(|_| self.has_stats || is_interrupted) {
+                let mut summary = summary();
+                if self.has_stats {
+                    summary = summary.object("calls", json::calls(&calls));
+                }
                 self.report(Object::new().object("summary", summary));
             }
         } else if self.has_stats {

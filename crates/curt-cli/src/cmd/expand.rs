@@ -137,7 +137,7 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
     }
     let count = options.operands.len() as u64;
     session.finish(Outcome {
-        summary: Some(Object::new().number("paths", count).number("errors", session.errors())),
+        summary: Some(&|| Object::new().number("paths", count).number("errors", session.errors())),
         done: text::counted(count, "path", "paths"),
         calls: process.calls(),
         ..Outcome::default()

@@ -150,9 +150,10 @@ impl Output<'_> {
 
     fn finish(self, calls: &Calls) -> Exit {
         let Output { session, count, .. } = self;
-        let summary = Object::new().number("names", count).number("errors", session.errors());
         session.finish(Outcome {
-            summary: Some(summary),
+            summary: Some(&|| {
+                Object::new().number("names", count).number("errors", session.errors())
+            }),
             done: text::counted(count, "name", "names"),
             calls: *calls,
             ..Outcome::default()

@@ -104,7 +104,9 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
         }
     }
     session.finish(Outcome {
-        summary: Some(Object::new().number("entries", count).number("errors", session.errors())),
+        summary: Some(&|| {
+            Object::new().number("entries", count).number("errors", session.errors())
+        }),
         done: text::counted(count, "path", "paths"),
         calls: stat.calls(),
         ..Outcome::default()

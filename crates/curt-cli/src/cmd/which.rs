@@ -50,7 +50,7 @@ impl Printer<'_> {
         }
         let Printer { session, mut search, found, missing, .. } = self;
         session.finish(Outcome {
-            summary: Some(Object::new().number("found", found).number("missing", missing)),
+            summary: Some(&|| Object::new().number("found", found).number("missing", missing)),
             calls: search.calls(),
             ..Outcome::default()
         })

@@ -163,7 +163,7 @@ fn finish(options: &CpOptions, report: &Report, session: &Session) -> Exit {
         session.note(&format!("interrupted: {done} {so_far}"));
     }
     session.finish(Outcome {
-        summary: Some(summary(report, options.dry_run)),
+        summary: Some(&|| summary(report, options.dry_run)),
         done: text::with_threads(&done, report.threads),
         calls: report.calls,
         is_cancelled: report.stopped,

@@ -234,14 +234,16 @@ fn finish(report: &UsageReport, lines: &LineFormat<'_>, session: &Session) -> Ex
     if stopped && interrupt::signal().is_some() {
         session.note(&format!("interrupted: {entries} counted"));
     }
-    let summary = lines
-        .add_sizes(Object::new(), &total, report.newest())
-        .number("unknown", report.unknown)
-        .number("errors", report.error_count)
-        .boolean("interrupted", stopped)
-        .number("threads", report.threads as u64);
+    let summary = || {
+        lines
+            .add_sizes(Object::new(), &total, report.newest())
+            .number("unknown", report.unknown)
+            .number("errors", report.error_count)
+            .boolean("interrupted", stopped)
+            .number("threads", report.threads as u64)
+    };
     session.finish(Outcome {
-        summary: Some(summary),
+        summary: Some(&summary),
         done: text::with_threads(&entries, report.threads),
         calls: report.calls,
         is_cancelled: stopped,

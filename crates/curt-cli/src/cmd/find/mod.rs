@@ -277,7 +277,6 @@ impl<'a> Find<'a> {
         self.hints.show(session);
         let entries = text::counted(summary.entries, "entry", "entries");
         let mut done = format!("{found} of {entries} found");
-        let mut fields = Object::new().number("found", found).number("visited", summary.entries);
         let removed = self.removed.load(Ordering::Relaxed);
         if options.dry_run {
             let directories = self.directories.load(Ordering::Relaxed);
@@ -287,17 +286,24 @@ impl<'a> Find<'a> {
             if !is_cancelled {
                 session.note(&would);
             }
-            fields = fields.number("bytes", summary.freed);
         } else if self.action == Action::Remove {
             done = format!("{done}, {removed} removed");
-            fields = fields.number("removed", removed);
         }
-        let fields = fields
-            .number("errors", session.errors())
-            .boolean("interrupted", is_cancelled)
-            .number("threads", summary.threads as u64);
+        let fields = || {
+            let mut fields =
+                Object::new().number("found", found).number("visited", summary.entries);
+            if options.dry_run {
+                fields = fields.number("bytes", summary.freed);
+            } else if self.action == Action::Remove {
+                fields = fields.number("removed", removed);
+            }
+            fields
+                .number("errors", session.errors())
+                .boolean("interrupted", is_cancelled)
+                .number("threads", summary.threads as u64)
+        };
         let exit = session.finish(Outcome {
-            summary: Some(fields),
+            summary: Some(&fields),
             done: text::with_threads(&done, summary.threads),
             calls: summary.calls,
             is_cancelled,

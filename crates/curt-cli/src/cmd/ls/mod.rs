@@ -44,15 +44,15 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
     let totals = lister.totals();
     let entries = text::counted(totals.entries, "entry", "entries");
     let directories = text::counted(totals.directories, "directory", "directories");
-    let mut summary = Object::new()
-        .number("entries", totals.entries)
-        .number("directories", totals.directories)
-        .number("errors", session.errors());
-    if options.total {
-        summary = summary.number("size", totals.size);
-    }
+    let summary = || {
+        let summary = Object::new()
+            .number("entries", totals.entries)
+            .number("directories", totals.directories)
+            .number("errors", session.errors());
+        if options.total { summary.number("size", totals.size) } else { summary }
+    };
     session.finish(Outcome {
-        summary: Some(summary),
+        summary: Some(&summary),
         done: format!("{entries}, {directories}"),
         calls: totals.calls,
         ..Outcome::default()

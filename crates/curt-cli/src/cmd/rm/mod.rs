@@ -149,7 +149,7 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
         session.note(&format!("interrupted: {done} {so_far}"));
     }
     session.finish(Outcome {
-        summary: Some(summary(report, options.dry_run)),
+        summary: Some(&|| summary(report, options.dry_run)),
         done: text::with_threads(&done, report.threads),
         calls: report.calls,
         is_cancelled: report.stopped,
