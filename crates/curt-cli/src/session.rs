@@ -25,10 +25,11 @@ pub(crate) struct Session {
 
 #[derive(Default)]
 pub(crate) struct Outcome<'a> {
-    /// Called only for JSON, because starting a command is most of the work on a small tree.
+    /// The totals for JSON. These closures are called only when their result is printed, because
+    /// starting a command is most of the work on a small tree.
     pub(crate) summary: Option<&'a dyn Fn() -> Object>,
     /// The totals in words, for `--stats`.
-    pub(crate) done: String,
+    pub(crate) done: Option<&'a dyn Fn() -> String>,
     pub(crate) calls: Calls,
     pub(crate) is_cancelled: bool,
 }
@@ -165,24 +166,39 @@ impl Session {
         self.close(false)
     }
 
+    /// Ends a command whose only total is a number of operands, in JSON named `key`.
+    pub(crate) fn finish_counted(
+        &self,
+        key: &str,
+        (count, one, many): (u64, &str, &str),
+        calls: &Calls,
+    ) -> Exit {
+        self.finish(&Outcome {
+            summary: Some(&|| Object::new().number(key, count).number("errors", self.errors())),
+            done: Some(&|| text::counted(count, one, many)),
+            calls: *calls,
+            ..Outcome::default()
+        })
+    }
+
     /// Ends the command and prints statistics if requested. With `--json`, also prints the totals
     /// after an interrupt, which commands print only as text.
-    pub(crate) fn finish(&self, outcome: Outcome<'_>) -> Exit {
-        let Outcome { summary, done, calls, is_cancelled } = outcome;
+    pub(crate) fn finish(&self, outcome: &Outcome<'_>) -> Exit {
+        let Outcome { summary, done, ref calls, is_cancelled } = *outcome;
         if self.is_json {
             let is_interrupted = is_cancelled && interrupt::signal().is_some();
             if let Some(summary) = summary.filter(|_| self.has_stats || is_interrupted) {
                 let mut summary = summary();
                 if self.has_stats {
-                    summary = summary.object("calls", json::calls(&calls));
+                    summary = summary.object("calls", json::calls(calls));
                 }
                 self.report(Object::new().object("summary", summary));
             }
         } else if self.has_stats {
             let total = text::counted(calls.total(), "call", "calls");
-            let comma = if done.is_empty() { "" } else { ", " };
-            let first = format!("{}: {done}{comma}{total}\n", self.program);
-            self.message(&(first + &text::calls(&calls)));
+            let done = done.map_or_else(String::new, |done| done() + ", ");
+            let first = format!("{}: {done}{total}\n", self.program);
+            self.message(&(first + &text::calls(calls)));
         }
         self.close(is_cancelled)
     }

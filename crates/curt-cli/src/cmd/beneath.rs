@@ -78,7 +78,7 @@ impl Counts {
                 .number("refused", self.refused)
                 .number("errors", self.failed)
         };
-        session.finish(Outcome { summary: Some(&summary), calls: *calls, ..Outcome::default() })
+        session.finish(&Outcome { summary: Some(&summary), calls: *calls, ..Outcome::default() })
     }
 }
 

@@ -9,9 +9,8 @@ use crate::args::{ExpandOptions, set};
 use crate::exit::Exit;
 use crate::out::failure::Failure;
 use crate::out::json::{self, Object};
-use crate::out::text;
 use crate::quote::quote;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 
 pub(crate) fn run(options: &ExpandOptions) -> Exit {
     let session = options.output.session("curt expand");
@@ -136,10 +135,5 @@ fn print(options: &ExpandOptions, drives: &Drives<'_>, session: &Session) -> Exi
         }
     }
     let count = options.operands.len() as u64;
-    session.finish(Outcome {
-        summary: Some(&|| Object::new().number("paths", count).number("errors", session.errors())),
-        done: text::counted(count, "path", "paths"),
-        calls: process.calls(),
-        ..Outcome::default()
-    })
+    session.finish_counted("paths", (count, "path", "paths"), &process.calls())
 }

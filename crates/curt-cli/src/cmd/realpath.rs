@@ -10,9 +10,8 @@ use crate::exit::Exit;
 use crate::out::entry;
 use crate::out::failure::Failure;
 use crate::out::json::Object;
-use crate::out::text;
 use crate::quote::for_terminal;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 
 pub(crate) fn realpath(options: &RealpathOptions) -> Exit {
     let session = options.output.session("curt realpath");
@@ -149,14 +148,6 @@ impl Output<'_> {
     }
 
     fn finish(self, calls: &Calls) -> Exit {
-        let Output { session, count, .. } = self;
-        session.finish(Outcome {
-            summary: Some(&|| {
-                Object::new().number("names", count).number("errors", session.errors())
-            }),
-            done: text::counted(count, "name", "names"),
-            calls: *calls,
-            ..Outcome::default()
-        })
+        self.session.finish_counted("names", (self.count, "name", "names"), calls)
     }
 }

@@ -50,11 +50,11 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
     let outcome = Outcome { calls, ..Outcome::default() };
     match ended {
         Ok((status, false)) => {
-            session.finish(outcome);
+            session.finish(&outcome);
             return sys::end_as(status);
         }
         Ok((status, true)) if options.preserve_status || sys::is_killed(status) => {
-            session.finish(outcome);
+            session.finish(&outcome);
             return sys::exit_of(status);
         }
         Ok((_, true)) => session.worsen(Exit::TIMED_OUT),
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &RunOptions) -> Exit {
             session.worsen(exit);
         }
     }
-    session.finish(outcome)
+    session.finish(&outcome)
 }
 
 fn signal(options: &RunOptions) -> Result<i32, String> {

@@ -17,10 +17,9 @@ use crate::args::StatOptions;
 use crate::exit::Exit;
 use crate::out::entry::{self, Shown, TextStyle};
 use crate::out::failure::Failure;
-use crate::out::json::Object;
 use crate::out::text;
 use crate::quote::quote;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::time::{LocalZone, Zone};
 
 /// The fields of one system call, and the target of a symlink. Owner names would cost more calls.
@@ -103,14 +102,7 @@ fn print(options: &StatOptions, fields: &[Fields], session: &Session) -> Exit {
             metadata.failures().for_each(|(_, error)| session.fail(error));
         }
     }
-    session.finish(Outcome {
-        summary: Some(&|| {
-            Object::new().number("entries", count).number("errors", session.errors())
-        }),
-        done: text::counted(count, "path", "paths"),
-        calls: stat.calls(),
-        ..Outcome::default()
-    })
+    session.finish_counted("entries", (count, "path", "paths"), &stat.calls())
 }
 
 /// Adds a path and its metadata, one field per line. Always quotes unusual names, because a newline

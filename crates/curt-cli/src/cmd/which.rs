@@ -49,7 +49,7 @@ impl Printer<'_> {
             self.session.note(&hint);
         }
         let Printer { session, mut search, found, missing, .. } = self;
-        session.finish(Outcome {
+        session.finish(&Outcome {
             summary: Some(&|| Object::new().number("found", found).number("missing", missing)),
             calls: search.calls(),
             ..Outcome::default()

@@ -149,22 +149,22 @@ impl Run<'_> {
 }
 
 fn finish(options: &CpOptions, report: &Report, session: &Session) -> Exit {
-    let done = text::files_and_directories(report.files, report.directories);
+    let done = || text::files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json {
         let skipped = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
             skipped => format!(", {skipped} skipped"),
         };
-        let would = format!("would copy {done}, {}{skipped}\n", text::size(report.bytes));
+        let would = format!("would copy {}, {}{skipped}\n", done(), text::size(report.bytes));
         session.data(would.as_bytes());
     }
     if report.stopped && interrupt::signal().is_some() {
         let so_far = if options.dry_run { "would be copied so far" } else { "copied" };
-        session.note(&format!("interrupted: {done} {so_far}"));
+        session.note(&format!("interrupted: {} {so_far}", done()));
     }
-    session.finish(Outcome {
+    session.finish(&Outcome {
         summary: Some(&|| summary(report, options.dry_run)),
-        done: text::with_threads(&done, report.threads),
+        done: Some(&|| text::with_threads(&done(), report.threads)),
         calls: report.calls,
         is_cancelled: report.stopped,
     })

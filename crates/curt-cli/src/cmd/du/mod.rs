@@ -226,13 +226,13 @@ fn message(error: &Error) -> String {
 
 fn finish(report: &UsageReport, lines: &LineFormat<'_>, session: &Session) -> Exit {
     let total = report.total();
-    let entries = text::counted(total.entries, "entry", "entries");
+    let entries = || text::counted(total.entries, "entry", "entries");
     if report.error_count > 1 {
         session.note(&format!("{} errors", report.error_count));
     }
     let stopped = report.stopped || session.screen().is_cut();
     if stopped && interrupt::signal().is_some() {
-        session.note(&format!("interrupted: {entries} counted"));
+        session.note(&format!("interrupted: {} counted", entries()));
     }
     let summary = || {
         lines
@@ -242,9 +242,9 @@ fn finish(report: &UsageReport, lines: &LineFormat<'_>, session: &Session) -> Ex
             .boolean("interrupted", stopped)
             .number("threads", report.threads as u64)
     };
-    session.finish(Outcome {
+    session.finish(&Outcome {
         summary: Some(&summary),
-        done: text::with_threads(&entries, report.threads),
+        done: Some(&|| text::with_threads(&entries(), report.threads)),
         calls: report.calls,
         is_cancelled: stopped,
     })

@@ -275,8 +275,6 @@ impl<'a> Find<'a> {
         let most = options.max_results.filter(|&most| most > 0).unwrap_or(u64::MAX);
         let found = self.found.load(Ordering::Relaxed).min(most);
         self.hints.show(session);
-        let entries = text::counted(summary.entries, "entry", "entries");
-        let mut done = format!("{found} of {entries} found");
         let removed = self.removed.load(Ordering::Relaxed);
         if options.dry_run {
             let directories = self.directories.load(Ordering::Relaxed);
@@ -286,15 +284,19 @@ impl<'a> Find<'a> {
             if !is_cancelled {
                 session.note(&would);
             }
-        } else if self.action == Action::Remove {
-            done = format!("{done}, {removed} removed");
         }
+        let removes = self.action == Action::Remove && !options.dry_run;
+        let done = || {
+            let entries = text::counted(summary.entries, "entry", "entries");
+            let removed = if removes { format!(", {removed} removed") } else { String::new() };
+            text::with_threads(&format!("{found} of {entries} found{removed}"), summary.threads)
+        };
         let fields = || {
             let mut fields =
                 Object::new().number("found", found).number("visited", summary.entries);
             if options.dry_run {
                 fields = fields.number("bytes", summary.freed);
-            } else if self.action == Action::Remove {
+            } else if removes {
                 fields = fields.number("removed", removed);
             }
             fields
@@ -302,9 +304,9 @@ impl<'a> Find<'a> {
                 .boolean("interrupted", is_cancelled)
                 .number("threads", summary.threads as u64)
         };
-        let exit = session.finish(Outcome {
+        let exit = session.finish(&Outcome {
             summary: Some(&fields),
-            done: text::with_threads(&done, summary.threads),
+            done: Some(&done),
             calls: summary.calls,
             is_cancelled,
         });

@@ -42,8 +42,11 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
     let mut lister = Lister::new(&settings, &session);
     lister.run(&options.operands);
     let totals = lister.totals();
-    let entries = text::counted(totals.entries, "entry", "entries");
-    let directories = text::counted(totals.directories, "directory", "directories");
+    let done = || {
+        let entries = text::counted(totals.entries, "entry", "entries");
+        let directories = text::counted(totals.directories, "directory", "directories");
+        format!("{entries}, {directories}")
+    };
     let summary = || {
         let summary = Object::new()
             .number("entries", totals.entries)
@@ -51,9 +54,9 @@ pub(crate) fn run(options: &LsOptions) -> Exit {
             .number("errors", session.errors());
         if options.total { summary.number("size", totals.size) } else { summary }
     };
-    session.finish(Outcome {
+    session.finish(&Outcome {
         summary: Some(&summary),
-        done: format!("{entries}, {directories}"),
+        done: Some(&done),
         calls: totals.calls,
         ..Outcome::default()
     })

@@ -128,9 +128,9 @@ fn confirm(options: &RmOptions) -> Confirm {
 }
 
 fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
-    let done = text::files_and_directories(report.files, report.directories);
+    let done = || text::files_and_directories(report.files, report.directories);
     if options.dry_run && !report.stopped && !options.output.json && !options.trash {
-        let would = text::would_remove(&done, report.bytes.unwrap_or(0));
+        let would = text::would_remove(&done(), report.bytes.unwrap_or(0));
         let skipped = match report.skipped {
             0 if options.exclude.is_empty() => String::new(),
             0 => ", 0 skipped".to_owned(),
@@ -146,11 +146,11 @@ fn finish(options: &RmOptions, report: &Report, session: &Session) -> Exit {
             (false, true) => "moved to the trash",
             (false, false) => "removed",
         };
-        session.note(&format!("interrupted: {done} {so_far}"));
+        session.note(&format!("interrupted: {} {so_far}", done()));
     }
-    session.finish(Outcome {
+    session.finish(&Outcome {
         summary: Some(&|| summary(report, options.dry_run)),
-        done: text::with_threads(&done, report.threads),
+        done: Some(&|| text::with_threads(&done(), report.threads)),
         calls: report.calls,
         is_cancelled: report.stopped,
     })

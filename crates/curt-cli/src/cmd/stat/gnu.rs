@@ -17,7 +17,7 @@ use crate::out::entry;
 use crate::out::failure::Failure;
 use crate::out::text;
 use crate::quote::{Quoting, Style, masked, quote};
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::sys::{self, FileSystem, FileSystemType};
 use crate::time::{Format, LocalZone, Zone};
 
@@ -64,8 +64,7 @@ pub(super) fn run(options: &StatOptions, session: &Session) -> Exit {
     } else {
         printer.files(&parts, &device_parts)
     };
-    let done = text::counted(count, "path", "paths");
-    session.finish(Outcome { done, calls, ..Outcome::default() })
+    session.finish_counted("entries", (count, "path", "paths"), &calls)
 }
 
 type Formats = (Vec<Part>, Vec<Part>);
